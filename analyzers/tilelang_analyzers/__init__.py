@@ -1,0 +1,1 @@
+"""Checks over the TileLang core, their reports, and the command line."""

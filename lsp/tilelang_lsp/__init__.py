@@ -1,0 +1,1 @@
+"""Language server for TileLang, on the core and the analyzers."""
