@@ -1,0 +1,1 @@
+"""The evaluator: from source to kernel instances, without running the source."""

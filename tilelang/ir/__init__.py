@@ -1,0 +1,1 @@
+"""The tile IR: frozen dataclasses with source spans, and what walks, prints and checks them."""

@@ -1,0 +1,1 @@
+"""Integer arithmetic over symbolic sizes and indices: simplification, ranges, equality."""

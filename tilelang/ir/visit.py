@@ -1,0 +1,124 @@
+"""Walking trees of statements and expressions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilelang.ir.buffer import Region
+from tilelang.ir.expr import Binary, Call, Cast, Expr, Load, Select, Slice, Unary
+from tilelang.ir.stmt import (
+    Alloc,
+    Atomic,
+    Block,
+    Copy,
+    Effect,
+    Fill,
+    For,
+    Gemm,
+    If,
+    Launch,
+    Let,
+    Reduce,
+    Scan,
+    Scope,
+    Stmt,
+    Store,
+    While,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def children(stmt: Stmt) -> Iterator[Block]:
+    """The bodies of a statement, in source order."""
+    if isinstance(stmt, (For, While, Launch, Scope)):
+        yield stmt.body
+    elif isinstance(stmt, If):
+        yield stmt.then
+        yield stmt.orelse
+
+
+def walk(block: Block) -> Iterator[Stmt]:
+    """Every statement below ``block`` in source order, parents first."""
+    stack: list[Stmt] = list(reversed(block))
+    while stack:
+        stmt = stack.pop()
+        yield stmt
+        for body in reversed(tuple(children(stmt))):
+            stack.extend(reversed(body))
+
+
+def operands(stmt: Stmt) -> Iterator[object]:
+    """The values that a statement itself uses: operands, regions, calls. Bodies are not entered."""
+    if isinstance(stmt, Store):
+        yield from stmt.indices
+        yield stmt.value
+    elif isinstance(stmt, Let):
+        yield stmt.value
+    elif isinstance(stmt, Alloc):
+        if stmt.init is not None:
+            yield stmt.init
+    elif isinstance(stmt, (Copy, Scan, Reduce)):
+        yield stmt.src
+        yield stmt.dst
+    elif isinstance(stmt, Fill):
+        yield stmt.dst
+        yield stmt.value
+    elif isinstance(stmt, Gemm):
+        yield from (stmt.a, stmt.b, stmt.c)
+    elif isinstance(stmt, Atomic):
+        yield stmt.dst
+        if stmt.value is not None:
+            yield stmt.value
+    elif isinstance(stmt, For):
+        yield from stmt.starts
+        yield from stmt.extents
+        yield stmt.step
+    elif isinstance(stmt, (While, If)):
+        yield stmt.cond
+    elif isinstance(stmt, Launch):
+        yield from stmt.grid
+        yield from stmt.threads
+    elif isinstance(stmt, Effect):
+        yield stmt.call
+    elif isinstance(stmt, Scope):
+        yield from stmt.args
+
+
+def subterms(value: object) -> Iterator[object]:
+    """``value`` and every expression, region, slice and buffer mention below it, parents first."""
+    stack: list[object] = [value]
+    while stack:
+        term = stack.pop()
+        yield term
+        if isinstance(term, Binary):
+            stack += (term.b, term.a)
+        elif isinstance(term, (Unary,)):
+            stack.append(term.a)
+        elif isinstance(term, Cast):
+            stack.append(term.value)
+        elif isinstance(term, Select):
+            stack += (term.other, term.then, term.cond)
+        elif isinstance(term, Load):
+            stack.extend(reversed(term.indices))
+        elif isinstance(term, Call):
+            stack.extend(reversed(term.args))
+        elif isinstance(term, Region):
+            stack.extend(reversed(term.indices if term.indices is not None else ()))
+        elif isinstance(term, Slice):
+            stack += [part for part in (term.step, term.stop, term.start) if part is not None]
+        elif isinstance(term, (tuple, list)):
+            stack.extend(reversed(term))  # pyright: ignore[reportUnknownArgumentType]
+
+
+def loads(value: object) -> Iterator[Load]:
+    """Every element read inside an expression."""
+    return (term for term in subterms(value) if isinstance(term, Load))
+
+
+def variables(value: object) -> Iterator[Expr]:
+    """Every :class:`~tilelang.ir.expr.Var` inside an expression, with repeats."""
+    from tilelang.ir.expr import Var
+
+    return (term for term in subterms(value) if isinstance(term, Var))
