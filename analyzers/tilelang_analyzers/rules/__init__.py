@@ -1,0 +1,32 @@
+"""The rules, one module each. A module is found by its file name and imported when its rule is first needed."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tilelang_analyzers.rule import Rule
+
+_NOT_RULES = ("docs",)
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The name of every rule, sorted. Imports nothing."""
+    stems = [file.stem for folder in __path__ for file in Path(folder).iterdir() if file.suffix == ".py"]
+    return tuple(sorted(stem.replace("_", "-") for stem in stems if stem[0] != "_" and stem not in _NOT_RULES))
+
+
+@cache
+def load(name: str) -> Rule:
+    """The rule called ``name``, which must be one of :func:`names`."""
+    module = import_module(f"{__name__}.{name.replace('-', '_')}")
+    return module.RULE
+
+
+def load_all() -> tuple[Rule, ...]:
+    """Every rule, sorted by name."""
+    return tuple(load(name) for name in names())
