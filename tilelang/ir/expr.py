@@ -42,6 +42,13 @@ class Var(Expr):
     name: str
     kind: VarKind = "let"
 
+    # ``eq=False`` alone would inherit the structural equality of Expr.
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Binary(Expr):
