@@ -297,9 +297,9 @@ class InstanceContext(Context):
 
     def text(self, value: object) -> str:
         """An expression, region, buffer or dtype as the source would spell it."""
-        from tilelang.ir.printer import format_value  # noqa: PLC0415
+        from tilelang.ir.printer import text_of  # noqa: PLC0415
 
-        return format_value(value)
+        return text_of(value)
 
     def arg_span(self, name: str) -> Span | None:
         """Where the value of a factory's parameter is written (call site or entry of a tuner); None if it is a

@@ -10,6 +10,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tilelang_analyzers.rule import Rule
 
+GROUPS = (
+    "budget",
+    "shape",
+    "dtype",
+    "bounds",
+    "race",
+    "pipeline",
+    "layout",
+    "initialisation",
+    "language",
+    "program",
+)
+"""Groups of rules, in the order of the documentation."""
+
 _NOT_RULES = ("docs",)
 
 

@@ -1,0 +1,204 @@
+"""What checking one file yields: plain records, without IR, so that they can be cached, sent and printed.
+
+The reports, the language server and the tests work on these only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Literal, cast
+
+from tilelang.diagnostics import Diagnostic, Edit, Fix, Note, Severity
+from tilelang.frontend.instance import TensorArg
+from tilelang.ir.span import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Verdict = Literal["ok", "error", "unknown"]
+"""``ok``: fits and has no error; ``error``: over the budget, or an error-level finding; ``unknown``: no rule found an
+error, but the bytes depend on values that are not known."""
+
+Plain = object
+"""None, bool, int, float, str, or a list or string-keyed dict of those."""
+
+
+@dataclass(frozen=True, slots=True)
+class BufferUse:
+    """The share of one buffer in the shared memory of a block. ``bytes`` counts all ``copies``."""
+
+    name: str
+    bytes: int
+    copies: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class TargetResult:
+    """One launch on one target. ``arch`` is the canonical name, ``label`` what messages call it. Bytes are those of one
+    block: ``dynamic_bytes`` and ``static_bytes`` add up to ``shared_bytes``; None means not known. ``errors`` are the
+    rules that found an error, before suppressions and levels."""
+
+    arch: str
+    label: str
+    shared_bytes: int | None
+    dynamic_bytes: int | None
+    static_bytes: int | None
+    shared_limit: int | None
+    buffers: tuple[BufferUse, ...]
+    registers: int | None
+    blocks_per_sm: int | None
+    limiter: str
+    verdict: Verdict
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """One call on the way to an instance."""
+
+    function: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceResult:
+    """One launch of one instance. ``bindings`` are plain values, None where unknown; ``launch`` counts the launches of
+    the program from 0; an extent of ``grid`` or ``threads`` is a number or the text of an expression."""
+
+    path: str
+    kernel: str
+    line: int
+    factory: str
+    factory_line: int
+    style: str
+    origin: str
+    launch: int
+    bindings: Mapping[str, Plain]
+    closure: Mapping[str, Plain]
+    chain: tuple[CallResult, ...]
+    certain: bool
+    expected_failure: bool
+    grid: tuple[int | str, ...]
+    threads: tuple[int | str, ...]
+    targets: tuple[TargetResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelResult:
+    """How far one kernel definition was followed; see ``KernelStatus``."""
+
+    name: str
+    path: str
+    line: int
+    state: Literal["checked", "partly", "unchecked"]
+    instances: int
+    certain: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceResult:
+    """Why a call did not become an instance, or a value became unknown."""
+
+    message: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The file could not be checked. ``internal`` tells a bug of this program from a file that cannot be read;
+    ``detail`` is the traceback, which only ``--debug`` shows."""
+
+    message: str
+    internal: bool = True
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """All that is known about one file. ``assumed_target`` is the label of the target that was taken because nothing
+    names one. ``dependencies`` are the other files that were read on the way."""
+
+    path: str
+    findings: tuple[Diagnostic, ...] = ()
+    instances: tuple[InstanceResult, ...] = ()
+    kernels: tuple[KernelResult, ...] = ()
+    traces: tuple[TraceResult, ...] = ()
+    uses_tilelang: bool = False
+    assumed_target: str = ""
+    dependencies: tuple[str, ...] = ()
+    failure: Failure | None = None
+
+
+# --- to and from JSON, for the cache and for worker processes ---------------------------------------------------------
+
+_RECORDS: dict[str, type] = {
+    record.__name__: record
+    for record in (
+        BufferUse,
+        CallResult,
+        Diagnostic,
+        Edit,
+        Failure,
+        FileReport,
+        Fix,
+        InstanceResult,
+        KernelResult,
+        Note,
+        Span,
+        TargetResult,
+        TraceResult,
+    )
+}
+_TAG = "@"
+_FIELDS = {name: tuple(item.name for item in fields(record)) for name, record in _RECORDS.items()}
+
+
+def encode(value: object) -> Plain:
+    """A record as JSON data. Tuples become lists."""
+    name = type(value).__name__
+    if name in _FIELDS:
+        return {_TAG: [name, *(encode(getattr(value, item)) for item in _FIELDS[name])]}
+    if isinstance(value, Severity):
+        return {_TAG: ["Severity", int(value)]}
+    if isinstance(value, (list, tuple)):
+        return [encode(item) for item in cast("list[object]", value)]
+    if isinstance(value, dict):
+        return {str(key): encode(item) for key, item in cast("dict[object, object]", value).items()}
+    return value
+
+
+def decode(value: object) -> object:
+    """What :func:`encode` was given, lists as tuples. Raises ``ValueError``, ``TypeError``, ``KeyError`` or
+    ``IndexError`` on data that :func:`encode` did not write."""
+    if isinstance(value, list):
+        return tuple(decode(item) for item in cast("list[object]", value))
+    if not isinstance(value, dict):
+        return value
+    table = cast("dict[str, object]", value)
+    if _TAG not in table:
+        return {key: decode(item) for key, item in table.items()}
+    name, *values = cast("list[object]", table[_TAG])
+    if name == "Severity":
+        return Severity(cast("int", values[0]))
+    return _RECORDS[cast("str", name)](*(decode(item) for item in values))
+
+
+def plain(value: object) -> Plain:
+    """A Python value as JSON data: numbers, strings and booleans as they are, dtypes by name, tensors as shape and
+    dtype, and None for what has no such form."""
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in cast("list[object]", value)]
+    if isinstance(value, (set, frozenset)):
+        return [plain(item) for item in sorted(cast("set[object]", value), key=repr)]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in cast("dict[object, object]", value).items()}
+    if isinstance(value, TensorArg):
+        return {"shape": plain(value.shape), "dtype": plain(value.dtype)}
+    return None
