@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Any
 
 _ALIASES = {
     "float": "float32",
@@ -48,8 +49,27 @@ class DType(str):
 
     kind: str
     bits: int
-    format: str
+    format: str  # type: ignore[assignment]  # hides str.format: a type is never a template
     lanes: int
+
+    def __new__(cls, name: object) -> DType:
+        """The type named ``name``. Raises ``ValueError`` for a name that no version of the language has."""
+        found = UNKNOWN_DTYPE if name == "unknown" else DType.parse(name)
+        if found is None:
+            raise ValueError(f"unknown dtype {name!r}")
+        return found
+
+    def __call__(self, value: object = None, *more: object) -> Any:
+        """``value`` converted to this type, as an expression; several values make a vector, none an undefined one."""
+        from tilelang.ir.expr import Call, Cast, Const, Expr, Var
+
+        if more:
+            return Call(self, "vector", (value, *more))
+        if isinstance(value, Expr):
+            return value if value.dtype == self else Cast(self, value)
+        if isinstance(value, (int, float)):
+            return Const(self, value)
+        return Var(self, "undef", "unknown") if value is None else value
 
     @staticmethod
     def parse(name: object) -> DType | None:
@@ -78,6 +98,28 @@ class DType(str):
     @property
     def is_fp8(self) -> bool:
         return self.kind == "float" and self.bits == 8
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element on its own, at least 1."""
+        return self.bytes_of(1)
+
+    @property
+    def bytes(self) -> int:
+        """Another name of :attr:`itemsize`."""
+        return self.itemsize
+
+    def is_float4_e2m1fn(self) -> bool:
+        """Whether this is the packed 4-bit float, two to a byte."""
+        return self.kind == "float" and self.bits == 4
+
+    def is_float4_e2m1_unpacked(self) -> bool:
+        """Whether this is the 4-bit float stored in a byte of its own."""
+        return self.kind == "custom" and "float4_e2m1_unpacked" in self
+
+    def is_float4(self) -> bool:
+        """Whether this is a 4-bit float, packed or not."""
+        return self.is_float4_e2m1fn() or self.is_float4_e2m1_unpacked()
 
     @property
     def is_bool(self) -> bool:
