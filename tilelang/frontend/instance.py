@@ -140,3 +140,6 @@ class FileAnalysis:
     kernels: tuple[KernelStatus, ...]
     traces: tuple[Trace, ...] = ()
     uses_tilelang: bool = True
+    dependencies: tuple[str, ...] = ()
+    """Absolute paths of the other files whose content mattered: imported modules, and files with callers. A cached
+    result is stale once one of them changes."""
