@@ -1,0 +1,25 @@
+# case: budget_no_reuse_between_tiles
+# about: Both tiles are read by the last statement, so neither can take the place of the other
+# targets: sm_75 sm_80
+# expect: error shared-memory-overflow line=15 target=sm_75 need=65536 have=49152
+
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[-1])
+def swap_and_add(M, N):
+    @T.prim_func
+    def kernel(X: T.Tensor((M, N), T.float32), Y: T.Tensor((M, N), T.float32), Z: T.Tensor((M, N), T.float32)):
+        with T.Kernel(T.ceildiv(N, 128), T.ceildiv(M, 64), threads=128) as (bx, by):
+            first = T.alloc_shared((64, 128), T.float32)
+            second = T.alloc_shared((64, 128), T.float32)
+            T.copy(X[by * 64, bx * 128], first)
+            T.copy(Y[by * 64, bx * 128], second)
+            for i, j in T.Parallel(64, 128):
+                Z[by * 64 + i, bx * 128 + j] = first[i, 127 - j] + second[i, 127 - j]
+
+    return kernel
+
+
+f = swap_and_add(1024, 1024)

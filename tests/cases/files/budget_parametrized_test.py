@@ -1,0 +1,43 @@
+# case: budget_parametrized_test
+# about: One of the sizes of a parametrised test needs more than any listed card has
+# targets: sm_75 sm_80 sm_90
+# expect: error shared-memory-overflow line=36 target=sm_75 need=294912 have=49152
+# expect: error shared-memory-overflow line=36 target=sm_80 need=294912 have=166912
+# expect: error shared-memory-overflow line=36 target=sm_90 need=294912 have=232448
+# allow: shared-memory-overflow line=41
+
+import pytest
+import tilelang
+import tilelang.language as T
+
+
+def make_kernel(M, N, K, tile, stages):
+    @T.prim_func
+    def kernel(
+        A: T.Tensor((M, K), "float16"),
+        B: T.Tensor((N, K), "float16"),
+        C: T.Tensor((M, N), "float32"),
+    ):
+        with T.Kernel(T.ceildiv(N, tile), T.ceildiv(M, tile), threads=256) as (bx, by):
+            a = T.alloc_shared((tile, 64), "float16")
+            b = T.alloc_shared((tile, 64), "float16")
+            acc = T.alloc_fragment((tile, tile), "float32")
+            T.clear(acc)
+            for k in T.Pipelined(T.ceildiv(K, 64), num_stages=stages):
+                T.copy(A[by * tile, k * 64], a)
+                T.copy(B[bx * tile, k * 64], b)
+                T.gemm(a, b, acc, transpose_B=True)
+            T.copy(acc, C[by * tile, bx * tile])
+
+    return kernel
+
+
+def run(tile, stages):
+    program = make_kernel(1024, 1024, 1024, tile, stages)
+    kernel = tilelang.compile(program, out_idx=[2])
+    kernel.get_profiler().assert_allclose(lambda a, b: a @ b.T)
+
+
+@pytest.mark.parametrize("tile, stages", [(64, 2), (64, 3), (192, 6)])
+def test_matmul(tile, stages):
+    run(tile, stages)

@@ -1,0 +1,38 @@
+# case: budget_stages_at_call_ok
+# about: Three stages are exactly the 48 KiB of a T4
+# targets: sm_75 sm_80 sm_89
+# expect: clean
+
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[-1])
+def matmul(M, N, K, block_m=64, block_n=64, block_k=32, num_stages=2, threads=128):
+    @T.prim_func
+    def kernel(
+        A: T.Tensor((M, K), T.float16),
+        B: T.Tensor((K, N), T.float16),
+        C: T.Tensor((M, N), T.float16),
+    ):
+        with T.Kernel(T.ceildiv(N, block_n), T.ceildiv(M, block_m), threads=threads) as (bx, by):
+            a = T.alloc_shared((block_m, block_k), T.float16)
+            b = T.alloc_shared((block_k, block_n), T.float16)
+            acc = T.alloc_fragment((block_m, block_n), T.float32)
+            T.clear(acc)
+            for k in T.Pipelined(T.ceildiv(K, block_k), num_stages=num_stages):
+                T.copy(A[by * block_m, k * block_k], a)
+                T.copy(B[k * block_k, bx * block_n], b)
+                T.gemm(a, b, acc)
+            T.copy(acc, C[by * block_m, bx * block_n])
+
+    return kernel
+
+
+def main():
+    kernel = matmul(4096, 4096, 4096, block_m=128, block_n=128, num_stages=3)
+    print(kernel.get_kernel_source())
+
+
+if __name__ == "__main__":
+    main()

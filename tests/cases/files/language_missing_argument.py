@@ -1,0 +1,23 @@
+# case: language_missing_argument
+# about: T.copy has no destination
+# targets: sm_80
+# expect: error invalid-argument line=17
+# allow: uninitialized-read line=18
+
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[1])
+def stage(N):
+    @T.prim_func
+    def kernel(X: T.Tensor((N,), T.float32), Y: T.Tensor((N,), T.float32)):
+        with T.Kernel(T.ceildiv(N, 256), threads=128) as bx:
+            tile = T.alloc_shared((256,), T.float32)
+            T.copy(X[bx * 256])
+            T.copy(tile, Y[bx * 256])
+
+    return kernel
+
+
+f = stage(4096)

@@ -1,0 +1,27 @@
+# case: program_tuner_key_ok
+# about: Same program without the mistake
+# targets: sm_80 sm_90
+# expect: clean
+
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.autotune(
+    configs=[
+        {"block": 128, "threads": 128},
+        {"block": 256, "threads": 128},
+    ]
+)
+@tilelang.jit(out_idx=[1])
+def negate(N, block=128, threads=128):
+    @T.prim_func
+    def kernel(X: T.Tensor((N,), T.float32), Y: T.Tensor((N,), T.float32)):
+        with T.Kernel(T.ceildiv(N, block), threads=threads) as bx:
+            for i in T.Parallel(block):
+                Y[bx * block + i] = -X[bx * block + i]
+
+    return kernel
+
+
+best = negate(1 << 20)

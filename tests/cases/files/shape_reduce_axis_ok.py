@@ -1,0 +1,24 @@
+# case: shape_reduce_axis_ok
+# about: Same program without the mistake
+# targets: sm_80
+# expect: clean
+
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[-1])
+def row_max(M, N, axis=1):
+    @T.prim_func
+    def kernel(X: T.Tensor((M, N), T.float16), Y: T.Tensor((M,), T.float16)):
+        with T.Kernel(T.ceildiv(M, 16), threads=128) as bx:
+            tile = T.alloc_fragment((16, N), T.float16)
+            best = T.alloc_fragment((16,), T.float16)
+            T.copy(X[bx * 16, 0], tile)
+            T.reduce_max(tile, best, dim=axis)
+            T.copy(best, Y[bx * 16])
+
+    return kernel
+
+
+f = row_max(256, 512, axis=-1)

@@ -1,0 +1,23 @@
+# case: shape_unbound_const_ok
+# about: Same program without the mistake
+# targets: sm_80
+# expect: clean
+
+import tilelang
+import tilelang.language as T
+import torch
+
+
+@tilelang.jit
+def outer(a, b):
+    M, N = T.const("M, N")
+    a: T.Tensor[[M], T.float32]
+    b: T.Tensor[[N], T.float32]
+    c = T.empty((M, N), T.float32)
+    with T.Kernel(T.ceildiv(N, 64), T.ceildiv(M, 64), threads=128) as (bx, by):
+        for i, j in T.Parallel(64, 64):
+            c[by * 64 + i, bx * 64 + j] = a[by * 64 + i] * b[bx * 64 + j]
+    return c
+
+
+outer(torch.ones(256, device="cuda"), torch.ones(512, device="cuda"))
