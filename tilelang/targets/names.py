@@ -142,7 +142,7 @@ def resolve(name: str) -> Target | None:
 
 def suggest(name: str, count: int = 3) -> tuple[str, ...]:
     """Known names near a wrong one, the nearest first."""
-    import difflib  # noqa: PLC0415 - needed for wrong names only
+    import difflib  # needed for wrong names only
 
     return tuple(difflib.get_close_matches(name.strip().lower(), known_names(), count))
 
