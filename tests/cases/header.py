@@ -81,7 +81,10 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
 
 def _expectation(path: Path, text: str, targets: tuple[str, ...]) -> Expectation:
     severity, rule, *pairs = text.split()
-    fields = dict(pair.partition("=")[::2] for pair in pairs)
+    fields: dict[str, str] = {}
+    for pair in pairs:
+        key, _, value = pair.partition("=")
+        fields[key] = value
     if severity not in ("error", "warning", "info") or "line" not in fields:
         raise HeaderError(f"{path}: cannot read `# expect: {text}`")
     line, target = int(fields.pop("line")), fields.pop("target", None)
