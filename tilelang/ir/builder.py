@@ -43,6 +43,7 @@ class LaunchState:
     thread_vars: tuple[Var, ...]
     threads: tuple[object, ...]
     span: Span
+    grid: tuple[object, ...] = ()
 
 
 class Builder:

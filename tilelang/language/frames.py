@@ -6,15 +6,17 @@ The evaluator drives them: it calls :meth:`Frame.enter`, evaluates the body, and
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.ir.builder import Builder, LaunchState
-from tilelang.ir.dtype import INT32
-from tilelang.ir.expr import Var, const_int
+from tilelang.ir.dtype import INT32, DType
+from tilelang.ir.expr import Expr, Var, const_int
 from tilelang.ir.span import NOWHERE, Span
 from tilelang.ir.stmt import Attrs, For, Launch, LoopKind, Scope
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tilelang.ir.buffer import Dim
     from tilelang.ir.expr import Operand
 
@@ -32,6 +34,12 @@ class Frame:
     def exit(self, builder: Builder) -> None:
         """Close the block and emit its statement."""
         raise NotImplementedError
+
+    if TYPE_CHECKING:
+        # What a type checker sees in ``with T.Kernel(...) as (bx, by)`` and ``for i, j in T.Parallel(...)``.
+        def __enter__(self) -> Any: ...
+        def __exit__(self, *exc: object) -> None: ...
+        def __iter__(self) -> Iterator[Any]: ...
 
 
 @dataclass(slots=True)
@@ -53,7 +61,7 @@ class LaunchFrame(Frame):
             Var(INT32, f"t{'xyz'[i] if i < 3 else i}", "thread", span=self.span) for i in range(len(self.threads))
         )
         self._outer = builder.launch
-        self._state = LaunchState(block_vars, thread_vars, self.threads, self.span)
+        self._state = LaunchState(block_vars, thread_vars, self.threads, self.span, self.grid)
         builder.launch = self._state
         builder.push()
         return block_vars[0] if len(block_vars) == 1 else block_vars
@@ -108,8 +116,8 @@ class LoopFrame(Frame):
 
     def enter(self, builder: Builder, names: tuple[str, ...]) -> object:
         self._vars = tuple(
-            Var(INT32, names[i] if i < len(names) else f"i{i}", "loop", span=self.span)
-            for i in range(len(self.extents))
+            Var(_index_dtype(extent), names[i] if i < len(names) else f"i{i}", "loop", span=self.span)
+            for i, extent in enumerate(self.extents)
         )
         builder.loops.append(self.kind)
         builder.push()
@@ -140,3 +148,60 @@ class LoopFrame(Frame):
         if extent is None or not step:
             return None
         return max(0, -(-extent // step))
+
+
+def _index_dtype(extent: Dim) -> DType:
+    """A loop index has the integer type of its extent; numbers are ``int32``."""
+    return extent.dtype if isinstance(extent, Expr) and extent.dtype.is_integer else INT32
+
+
+@dataclass(slots=True)
+class ThreadLaunch(LaunchState):
+    """A launch that grows: ``T.launch_thread`` and ``T.thread_binding`` add one dimension each."""
+
+
+@dataclass(slots=True)
+class ThreadFrame(LoopFrame):
+    """``T.launch_thread`` and ``T.thread_binding``: one dimension of a launch, in a ``with`` or a ``for`` statement.
+
+    The outermost one opens the launch and closes it with all dimensions that were added inside. Inside a ``T.Kernel``
+    it is a loop of kind ``thread``.
+    """
+
+    tag: str = "threadIdx.x"
+    _owned: ThreadLaunch | None = field(default=None, init=False)
+    _loop: bool = field(default=False, init=False)
+
+    def enter(self, builder: Builder, names: tuple[str, ...]) -> object:
+        launch = builder.launch
+        if launch is not None and not isinstance(launch, ThreadLaunch):
+            self._loop = True
+            self.attrs = (*self.attrs, ("thread", self.tag))
+            return LoopFrame.enter(self, builder, names)
+        if launch is None:
+            launch = self._owned = ThreadLaunch((), (), (), self.span)
+            builder.launch = launch
+            builder.push()
+        is_block = self.tag.startswith("blockIdx")
+        name = names[0] if names else self.tag
+        var = Var(INT32, name, "block" if is_block else "thread", span=self.span)
+        if is_block:
+            launch.block_vars += (var,)
+            launch.grid += self.extents
+        else:
+            launch.thread_vars += (var,)
+            launch.threads += self.extents
+        return var
+
+    def exit(self, builder: Builder) -> None:
+        if self._loop:
+            LoopFrame.exit(self, builder)
+        elif self._owned is not None:
+            launch = self._owned
+            builder.launch = None
+            grid, threads = cast("tuple[Dim, ...]", launch.grid), cast("tuple[Dim, ...]", launch.threads)
+            attrs: Attrs = (("launcher", "launch_thread"),)
+            body = builder.pop()
+            builder.emit(
+                Launch(grid, threads, launch.block_vars, launch.thread_vars, body, span=self.span, attrs=attrs)
+            )
