@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang.ir.arith import prove_ne
-from tilelang.ir.expr import Slice, const_int
+from tilelang.ir.expr import Slice, Var, const_int
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tilelang.ir.buffer import Dim, Region
+    from tilelang.ir.buffer import Buffer, Dim, Region
 
 
 def written(region: Region) -> tuple[Dim, ...] | None:
     """The extents that a region states: the shape of a whole buffer, or those of its slices, 1 for a plain index.
-    None for an index without slices, which only marks a start, and for regions that are wrong in another way."""
+    None for an index without slices, which only marks a start, and for regions that are unknown or wrong otherwise."""
+    if not has_known_rank(region.buffer):
+        return None
     if region.indices is None:
         return region.buffer.shape
     if not region.has_slices or len(region.indices) != region.buffer.rank or is_stepped(region):
@@ -43,7 +45,14 @@ def has_step(index: object) -> bool:
 
 def has_wrong_rank(region: Region) -> bool:
     """Whether the source wrote more or fewer indices than the buffer has dimensions."""
-    return region.indices is not None and len(region.indices) != region.buffer.rank
+    wrong = region.indices is not None and len(region.indices) != region.buffer.rank
+    return wrong and has_known_rank(region.buffer)
+
+
+def has_known_rank(buffer: Buffer) -> bool:
+    """False where the whole shape could not be followed; it stands as one unknown extent then."""
+    dims = buffer.shape
+    return len(dims) > 1 or (len(dims) == 1 and not (isinstance(dims[0], Var) and dims[0].kind == "unknown"))
 
 
 def same_shape(a: Sequence[Dim], b: Sequence[Dim]) -> bool:

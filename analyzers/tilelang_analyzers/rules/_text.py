@@ -57,3 +57,9 @@ def entry(problem: Problem, key: str) -> str | None:
     """One text of a problem's data; None if it is missing or empty."""
     value = problem.data.get(key)
     return None if value in (None, "") else str(value)
+
+
+def function(problem: Problem) -> str:
+    """The language function that a problem is about: ``T.copy``."""
+    name = entry(problem, "function") or "the call"
+    return name if "." in name or " " in name else f"T.{name}"

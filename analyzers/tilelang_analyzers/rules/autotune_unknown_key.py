@@ -1,0 +1,42 @@
+"""An autotune config has a key that is no parameter of the function.
+
+## What it does
+Compares the keys of every config of `@tilelang.autotune(configs=...)` with the parameters of the function below it.
+
+## Why is this bad?
+The tuner passes the config as keyword arguments, so every entry with this key fails.
+
+## Example
+```python
+@tilelang.autotune(configs=[{"tile_m": 64, "stage": 2}])
+@tilelang.jit(out_idx=[-1])
+def matmul(M, N, K, tile_m=64, stages=2): ...
+```
+
+## Use instead
+```python
+@tilelang.autotune(configs=[{"tile_m": 64, "stages": 2}])
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilelang_analyzers.rule import define
+from tilelang_analyzers.rules._text import entry, problem_notes
+
+if TYPE_CHECKING:
+    from tilelang.ir.problem import Problem
+    from tilelang_analyzers.rule import ProblemContext
+
+RULE = define(__name__, __doc__, group="program")
+
+
+@RULE.check_problem
+def check(ctx: ProblemContext, problem: Problem) -> None:
+    message = f"no parameter of the tuned function is called `{entry(problem, 'key')}`"
+    suggestion = entry(problem, "suggestion")
+    if suggestion:
+        message += f"; did you mean `{suggestion}`?"
+    ctx.report(problem.span, message, notes=problem_notes(problem), data=problem.data)

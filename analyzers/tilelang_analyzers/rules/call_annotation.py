@@ -1,0 +1,96 @@
+"""A parameter is annotated by a call, which type checkers refuse.
+
+## What it does
+Reports `A: T.Tensor((M, N), dtype)` in parameter lists and in annotations of names.
+
+## Why is this bad?
+The language accepts it, and most kernels are written so. But the typing rules of Python allow no calls in annotations,
+so type checkers and editors report every such line. The subscript form means the same and is accepted.
+
+## Example
+```python
+def main(A: T.Tensor((M, K), "float16")): ...
+```
+
+## Use instead
+```python
+def main(A: T.Tensor[(M, K), "float16"]): ...
+```
+
+## Fix safety
+The fix writes brackets for parentheses, for calls with a shape and a dtype. It is safe: both forms make the same
+tensor.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tilelang.diagnostics import Edit, Fix, Severity
+from tilelang.ir.span import Span
+from tilelang_analyzers.rule import define
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tilelang_analyzers.rule import FileContext
+
+RULE = define(__name__, __doc__, group="language", severity=Severity.OFF, fixable=True)
+
+_PROXIES = ("Tensor", "StridedTensor", "Buffer", "SharedBuffer", "LocalBuffer", "FragmentBuffer")
+
+
+@RULE.check_file
+def check(ctx: FileContext) -> None:
+    tree = ctx.tree
+    if tree is None:
+        return
+    modules = _language_modules(tree)
+    for annotation in _annotations(tree):
+        if _is_tensor_call(annotation, modules):
+            span = _span(ctx.path, annotation)
+            name = ast.unparse(annotation.func)
+            message = f"`{name}(...)` as an annotation is refused by type checkers; write `{name}[...]`"
+            ctx.report(span, message, fix=_brackets(ctx, annotation))
+
+
+def _language_modules(tree: ast.Module) -> set[str]:
+    """Names that the language's module has in this file."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(
+                alias.asname or alias.name for alias in node.names if alias.name.startswith("tilelang.language")
+            )
+        elif isinstance(node, ast.ImportFrom) and node.module == "tilelang":
+            names.update(alias.asname or alias.name for alias in node.names if alias.name == "language")
+    return names
+
+
+def _annotations(tree: ast.Module) -> Iterator[ast.Call]:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.arg, ast.AnnAssign)) and isinstance(node.annotation, ast.Call):
+            yield node.annotation
+
+
+def _is_tensor_call(call: ast.Call, modules: set[str]) -> bool:
+    function = call.func
+    return isinstance(function, ast.Attribute) and function.attr in _PROXIES and ast.unparse(function.value) in modules
+
+
+def _brackets(ctx: FileContext, call: ast.Call) -> Fix | None:
+    """Two edits that turn the parentheses of ``f(shape, dtype)`` into brackets."""
+    plain = len(call.args) >= 2 and not call.keywords and not any(isinstance(arg, ast.Starred) for arg in call.args)
+    if not plain or call.end_lineno is None or call.end_col_offset is None:
+        return None
+    line, column = call.func.end_lineno or 0, call.func.end_col_offset or 0
+    opening = Span(ctx.path, line, column, line, column + 1)
+    closing = Span(ctx.path, call.end_lineno, call.end_col_offset - 1, call.end_lineno, call.end_col_offset)
+    if ctx.snippet(opening) != "(":
+        return None
+    return Fix("Write the subscript form", (Edit(opening, "["), Edit(closing, "]")), safe=True)
+
+
+def _span(path: str, node: ast.expr) -> Span:
+    return Span(path, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)

@@ -1,0 +1,102 @@
+"""A block has a number of threads that cannot be launched or that the kernel cannot use.
+
+## What it does
+Checks `threads=` of `T.Kernel`: the product of its extents against the largest block of the target, each extent against
+the largest extent, and positive numbers. A kernel that multiplies tiles needs whole warps, and `T.wgmma_gemm` whole
+warp groups of 128 threads.
+
+## Why is this bad?
+The launch fails, or, where a warp is not full, the tensor cores read registers of threads that do not exist.
+
+## Example
+```python
+with T.Kernel(T.ceildiv(N, 2048), threads=2048) as bx:
+```
+
+## Use instead
+```python
+with T.Kernel(T.ceildiv(N, 1024), threads=1024) as bx:
+```
+
+## Targets
+CUDA allows 1024 threads a block, 64 of them in z; WebGPU allows 256.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tilelang.diagnostics import Note
+from tilelang.ir.expr import const_int
+from tilelang.ir.stmt import Gemm, Launch, Scope
+from tilelang.ir.visit import walk
+from tilelang_analyzers.rule import define
+from tilelang_analyzers.rules._text import number
+
+if TYPE_CHECKING:
+    from tilelang.ir.problem import Problem
+    from tilelang_analyzers.rule import ProblemContext, TargetContext
+
+RULE = define(__name__, __doc__, group="budget")
+
+WARP_GROUP = 128
+
+
+@RULE.check_problem
+def check_extents(ctx: ProblemContext, problem: Problem) -> None:
+    threads = cast("tuple[object, ...]", problem.data.get("threads", ()))
+    extents = " x ".join(str(extent) for extent in threads)
+    ctx.report(problem.span, f"a block of {extents} threads is empty", data=problem.data)
+
+
+@RULE.check_target
+def check(ctx: TargetContext) -> None:
+    for launch in ctx.launches:
+        extents = [const_int(extent) for extent in launch.threads]
+        known = [extent for extent in extents if extent is not None]
+        if len(known) == len(extents) and all(extent > 0 for extent in known):
+            _check_block(ctx, launch, known)
+
+
+def _check_block(ctx: TargetContext, launch: Launch, extents: list[int]) -> None:
+    limits = ctx.target.launch
+    threads = 1
+    for extent in extents:
+        threads *= extent
+    if limits.threads_per_block is not None and threads > limits.threads_per_block:
+        ctx.report(
+            launch.span,
+            f"a block of {number(threads)} threads is too large",
+            on=f"{{targets}} takes at most {number(limits.threads_per_block)}",
+            data={"need": threads, "have": limits.threads_per_block},
+        )
+        return
+    for axis, extent, limit in zip("xyz", extents, limits.block_dims or (), strict=False):
+        if extent > limit:
+            ctx.report(
+                launch.span,
+                f"a block of {number(extent)} threads in {axis} is too large",
+                on=f"{{targets}} takes at most {number(limit)}",
+                data={"need": extent, "have": limit},
+            )
+            return
+    if ctx.target.family == "cuda" and limits.warp_size:
+        _check_warps(ctx, launch, threads, limits.warp_size)
+
+
+def _check_warps(ctx: TargetContext, launch: Launch, threads: int, warp_size: int) -> None:
+    if any(isinstance(stmt, Scope) for stmt in walk(launch.body)):
+        return  # Operations inside such a scope may run on some of the threads only.
+    for stmt in walk(launch.body):
+        if not isinstance(stmt, Gemm):
+            continue
+        group = WARP_GROUP if stmt.op == "wgmma_gemm" else warp_size
+        if threads % group:
+            unit = "warp group" if group == WARP_GROUP else "warp"
+            ctx.report(
+                launch.span,
+                f"a block of {threads} threads is not a multiple of the {unit} of {group} that T.{stmt.op} needs",
+                notes=[Note(f"T.{stmt.op} is here", stmt.span)],
+                data={"threads": threads, "multiple": group},
+            )
+            return

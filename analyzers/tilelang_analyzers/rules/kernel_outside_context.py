@@ -1,0 +1,43 @@
+"""A tile operation stands outside `with T.Kernel(...)`.
+
+## What it does
+Reports `T.alloc_*`, `T.copy`, `T.gemm` and other operations of a kernel that no `T.Kernel` surrounds.
+
+## Why is this bad?
+There is no block to allocate memory for and no threads to run the operation. The kernel does not compile.
+
+## Example
+```python
+@T.prim_func
+def main(A: T.Tensor((1024,), "float32")):
+    tile = T.alloc_shared((128,), "float32")
+    with T.Kernel(8, threads=128) as bx:
+        T.copy(A[bx * 128], tile)
+```
+
+## Use instead
+```python
+    with T.Kernel(8, threads=128) as bx:
+        tile = T.alloc_shared((128,), "float32")
+        T.copy(A[bx * 128], tile)
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilelang_analyzers.rule import define
+from tilelang_analyzers.rules._text import function, problem_notes
+
+if TYPE_CHECKING:
+    from tilelang.ir.problem import Problem
+    from tilelang_analyzers.rule import ProblemContext
+
+RULE = define(__name__, __doc__, group="language")
+
+
+@RULE.check_problem
+def check(ctx: ProblemContext, problem: Problem) -> None:
+    message = f"{function(problem)} stands outside `with T.Kernel(...)`"
+    ctx.report(problem.span, message, notes=problem_notes(problem), data=problem.data)
