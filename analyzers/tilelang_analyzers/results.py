@@ -19,6 +19,8 @@ Verdict = Literal["ok", "error", "unknown"]
 """``ok``: fits and has no error; ``error``: over the budget, or an error-level finding; ``unknown``: no rule found an
 error, but the bytes depend on values that are not known."""
 
+MAX_VALUE_TEXT = 40
+
 Plain = object
 """None, bool, int, float, str, or a list or string-keyed dict of those."""
 
@@ -202,3 +204,17 @@ def plain(value: object) -> Plain:
     if isinstance(value, TensorArg):
         return {"shape": plain(value.shape), "dtype": plain(value.dtype)}
     return None
+
+
+def value_text(value: Plain) -> str:
+    """A plain value as short text: ``128``, ``float16``, ``float16[1024, 64]``, ``?`` where unknown."""
+    if value is None:
+        return "?"
+    if isinstance(value, (list, tuple)):
+        text = f"[{', '.join(value_text(item) for item in cast('list[Plain]', value))}]"
+    elif isinstance(value, dict):
+        table = cast("dict[str, Plain]", value)
+        text = f"{value_text(table.get('dtype'))}{value_text(table.get('shape'))}" if "shape" in table else "{…}"
+    else:
+        text = str(value)
+    return text if len(text) <= MAX_VALUE_TEXT else f"{text[: MAX_VALUE_TEXT - 1]}…"

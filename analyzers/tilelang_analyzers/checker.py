@@ -1,0 +1,82 @@
+"""Checks one file at a time and keeps what files of one project share.
+
+A process has one :class:`Checker`. It turns every failure into a report, so that one file never takes another down.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tilelang_analyzers.deadline import Deadline, OutOfTime
+from tilelang_analyzers.results import Failure, FileReport
+from tilelang_analyzers.selection import choose
+from tilelang_analyzers.settings import SettingsError
+from tilelang_analyzers.sources import Sources
+
+if TYPE_CHECKING:
+    from tilelang.frontend.project import Project
+    from tilelang_analyzers.selection import TargetChoice
+    from tilelang_analyzers.settings import Settings
+
+_SIGNS_OF_USE = (b"tilelang", b"prim_func", b".Kernel(")
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+
+
+def may_use_tilelang(data: bytes) -> bool:
+    """Whether a file can hold a kernel: a search in the bytes, which spares most files of a project the evaluator."""
+    return any(sign in data for sign in _SIGNS_OF_USE) or data.startswith(_WIDE_MARKS)
+
+
+class Checker:
+    """Checks files; see :meth:`check`."""
+
+    def __init__(self) -> None:
+        self._projects: dict[object, Project] = {}
+        self._choices: dict[int, tuple[Settings, TargetChoice]] = {}
+
+    def check(self, path: str, data: bytes, settings: Settings) -> FileReport:
+        """The report on one file. ``path`` is absolute; ``data`` is its content, on disk or in an editor.
+
+        Raises :class:`SettingsError` for a target that does not exist, and nothing else.
+        """
+        choice = self._choice(settings)
+        if not may_use_tilelang(data):
+            return FileReport(path)
+        from tilelang_analyzers.engine import check  # noqa: PLC0415
+
+        sources = Sources()
+        sources.overlay(path, data)
+        try:
+            with Deadline(settings.timeout):
+                analysis = self._project(settings, choice).analyse(Path(path), data)
+                return check(analysis, sources, settings, choice)
+        except OutOfTime:
+            message = f"took longer than {settings.timeout:g} s and was given up (`timeout` in the settings)"
+            return FileReport(path, uses_tilelang=True, failure=Failure(message, internal=False))
+        except SettingsError:
+            raise
+        except Exception as error:  # noqa: BLE001  # the promise of this method
+            from traceback import format_exc  # noqa: PLC0415
+
+            message = f"{type(error).__name__}: {error}".rstrip(": ")
+            return FileReport(path, uses_tilelang=True, failure=Failure(message, detail=format_exc()))
+
+    def _choice(self, settings: Settings) -> TargetChoice:
+        known = self._choices.get(id(settings))
+        if known is None:
+            known = self._choices[id(settings)] = (settings, choose(settings))
+        return known[1]
+
+    def _project(self, settings: Settings, choice: TargetChoice) -> Project:
+        from tilelang.frontend.project import EvaluatorSettings, Project  # noqa: PLC0415
+
+        archs = tuple(target.arch for target in choice.chosen or ())
+        key = (settings.root, archs, tuple(settings.environment.items()), settings.max_instances)
+        project = self._projects.get(key)
+        if project is None:
+            evaluator = EvaluatorSettings(
+                environment=dict(settings.environment), max_instances=settings.max_instances, archs=archs
+            )
+            project = self._projects[key] = Project(Path(settings.root), evaluator)
+        return project

@@ -1,0 +1,238 @@
+"""The command `tilelang-check`.
+
+Exit codes: 0 without errors and warnings, 1 with some, 2 if the command or the settings are wrong or a file could not
+be checked. Nothing but the import path is touched before :func:`~tilelang_analyzers.isolation.isolate` has run, and
+whatever a run does not need is imported late: a check of one file starts and ends in a fraction of a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from tilelang_analyzers.isolation import isolate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
+
+    from tilelang_analyzers.config import Config
+    from tilelang_analyzers.report import Run
+    from tilelang_analyzers.runner import Progress
+
+    Command = Callable[[str, Sequence[str]], int]
+    """Takes the name of the program and its arguments; gives the exit code."""
+
+CLEAN, FINDINGS, TROUBLE = 0, 1, 2
+INTERRUPTED = 130
+"""What shells expect after Ctrl-C."""
+
+HELP_WIDTH = 80
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point of `tilelang-check`; the result is the exit code."""
+    return guarded("tilelang-check", sys.argv[1:] if arguments is None else arguments, check_command)
+
+
+def guarded(program: str, arguments: Sequence[str], command: Command) -> int:
+    """Run a command so that no traceback ever reaches the user."""
+    trouble = isolate()
+    if trouble is not None:
+        return complain(program, trouble)
+    from tilelang_analyzers.settings import SettingsError  # noqa: PLC0415
+
+    try:
+        code = command(program, arguments)
+        sys.stdout.flush()
+    except SettingsError as error:
+        return complain(program, str(error))
+    except KeyboardInterrupt:
+        print(f"{program}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader (`head`, a pager) has seen enough. Python would complain once more while it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLEAN
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else TROUBLE
+    except Exception as error:  # the promise of this function
+        if "--debug" in arguments:
+            raise
+        text = f"internal error: {type(error).__name__}: {error}".rstrip(": ")
+        return complain(program, f"{text}\nplease report it with the output of --debug")
+    return code
+
+
+def complain(program: str, message: str) -> int:
+    print(f"{program}: {message}", file=sys.stderr)
+    return TROUBLE
+
+
+# --- the command line -------------------------------------------------------------------------------------------------
+
+
+def parser(program: str) -> argparse.ArgumentParser:
+    """The options of `tilelang-check`."""
+    made = argparse.ArgumentParser(
+        program,
+        usage=f"{program} [OPTIONS] [PATHS]",
+        description="Check TileLang kernels from source. No GPU is needed and nothing of the checked files is run.",
+        epilog="Exit codes: 0 clean, 1 errors or warnings, 2 wrong usage or settings, or an internal error.",
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=26, width=HELP_WIDTH),
+        allow_abbrev=False,
+    )
+    made.add_argument("paths", nargs="*", metavar="PATHS", help="files and folders (default: .), - for standard input")
+    what = made.add_argument_group("what to check")
+    what.add_argument(
+        "--target", "-t", action="append", metavar="NAMES", help="cards or archs, such as t4,a100,sm_90+ or all-nvidia"
+    )
+    what.add_argument(
+        "--select", action="append", metavar="RULES", help="rules or groups to run instead of the default"
+    )
+    what.add_argument("--extend-select", action="append", metavar="RULES", help="rules or groups to run besides")
+    what.add_argument("--ignore", action="append", metavar="RULES", help="rules or groups not to run")
+    what.add_argument("--stdin-filename", metavar="FILE", help="the name of what standard input holds")
+    output = made.add_argument_group("output")
+    output.add_argument(
+        "--format", "-f", choices=("full", "concise", "json", "table"), default="full", help="default: full"
+    )
+    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+    output.add_argument("--quiet", "-q", action="store_true", help="print nothing if there are no findings")
+    output.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever the findings")
+    output.add_argument("--trace-instances", action="store_true", help="show each kernel's instances and missing ones")
+    run = made.add_argument_group("settings and running")
+    run.add_argument("--config", action="append", default=[], metavar="KEY=VALUE", help="one setting, as in TOML")
+    run.add_argument("--isolated", action="store_true", help="ignore every pyproject.toml")
+    run.add_argument("--no-cache", action="store_true", help="neither read nor write results of unchanged files")
+    run.add_argument("--cache-dir", metavar="DIR", help="folder of the cache")
+    run.add_argument(
+        "--jobs", "-j", type=_jobs, default=0, metavar="N", help="worker processes (default: one per core)"
+    )
+    run.add_argument("--debug", action="store_true", help="show the tracebacks of internal errors")
+    about = made.add_argument_group("instead of checking")
+    about.add_argument("--explain", metavar="RULE", help="explain one rule")
+    about.add_argument("--list-rules", action="store_true", help="list the rules")
+    about.add_argument("--show-settings", action="store_true", help="show the settings and where each comes from")
+    about.add_argument("--version", action="store_true", help="show the version")
+    return made
+
+
+def _jobs(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError("must be a whole number above 0")
+    return int(text)
+
+
+def check_command(program: str, arguments: Sequence[str]) -> int:
+    """`tilelang-check` and `tilelang check`."""
+    options = parser(program).parse_args(arguments)
+    if options.version:
+        return show_version(program)
+    if options.explain is not None:
+        return explain(options.explain, options.color)
+    if options.list_rules:
+        return list_rules()
+    config = _config(options)
+    paths = options.paths or ["."]
+    if options.show_settings:
+        from tilelang_analyzers.inform import settings_lines  # noqa: PLC0415
+
+        return emit(settings_lines(config, paths[0]))
+    return _check(options, config, paths)
+
+
+def _config(options: argparse.Namespace) -> Config:
+    from tilelang_analyzers.config import Config  # noqa: PLC0415
+    from tilelang_analyzers.settings import validate  # noqa: PLC0415
+
+    given = {
+        "target": options.target,
+        "select": options.select,
+        "extend-select": options.extend_select,
+        "ignore": options.ignore,
+    }
+    written: dict[str, object] = {key: ",".join(values) for key, values in given.items() if values is not None}
+    if options.cache_dir is not None:
+        written["cache-dir"] = os.path.abspath(options.cache_dir)  # noqa: PTH100
+    return Config(validate(written, "command line"), options.config, isolated=options.isolated)
+
+
+def _check(options: argparse.Namespace, config: Config, paths: list[str]) -> int:
+    from tilelang_analyzers.report import render  # noqa: PLC0415
+    from tilelang_analyzers.report.style import Style  # noqa: PLC0415
+    from tilelang_analyzers.runner import Options, run  # noqa: PLC0415
+
+    stdin = None
+    if "-" in paths:
+        if len(paths) > 1:
+            return complain("tilelang-check", "- stands alone: standard input is one file")
+        stdin = (options.stdin_filename or "stdin.py", sys.stdin.buffer.read())
+    how = Options(
+        jobs=options.jobs,
+        use_cache=not options.no_cache,
+        with_instances=options.format in ("json", "table"),
+        stdin=stdin,
+        trace=options.trace_instances,
+        debug=options.debug,
+    )
+    with _progress(options.quiet) as progress:
+        result = run(paths, config, how, progress)
+    if not (options.quiet and exit_code(result) == CLEAN and not result.findings()):
+        emit(render(options.format, result, Style.of(sys.stdout, options.color)))
+    code = exit_code(result)
+    return CLEAN if code == FINDINGS and options.exit_zero else code
+
+
+def exit_code(result: Run) -> int:
+    """The exit code of a run."""
+    from tilelang.diagnostics import Severity  # noqa: PLC0415
+
+    if result.failed:
+        return TROUBLE
+    return FINDINGS if result.count(Severity.ERROR) or result.count(Severity.WARNING) else CLEAN
+
+
+def emit(lines: Iterable[str]) -> int:
+    """Print lines; what the output's encoding lacks becomes a question mark."""
+    encoding = sys.stdout.encoding or "ascii"
+    for line in lines:
+        sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")
+    return CLEAN
+
+
+def show_version(program: str) -> int:
+    from tilelang import __version__  # noqa: PLC0415
+
+    return emit([f"{program} {__version__}"])
+
+
+def explain(name: str, color: str = "auto") -> int:
+    from tilelang_analyzers.inform import rule_lines  # noqa: PLC0415
+    from tilelang_analyzers.report.style import Style  # noqa: PLC0415
+    from tilelang_analyzers.settings import check_rule  # noqa: PLC0415
+
+    check_rule(name, "--explain")
+    return emit(rule_lines(name, Style.of(sys.stdout, color)))
+
+
+def list_rules() -> int:
+    from tilelang_analyzers.inform import rule_list  # noqa: PLC0415
+
+    return emit(rule_list())
+
+
+def _progress(quiet: bool) -> AbstractContextManager[Progress | None]:
+    if quiet or not sys.stderr.isatty():
+        from contextlib import nullcontext  # noqa: PLC0415
+
+        return nullcontext(None)
+    from tilelang_analyzers.progress import ProgressBar  # noqa: PLC0415
+
+    return ProgressBar()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

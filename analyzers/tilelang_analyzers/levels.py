@@ -1,0 +1,66 @@
+"""Which rules run and how much their findings weigh, from the settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tilelang.diagnostics import Severity
+from tilelang_analyzers import rules
+from tilelang_analyzers.discover import matches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tilelang_analyzers.rule import Finding, Rule
+    from tilelang_analyzers.settings import Settings
+
+
+class Levels:
+    """The levels of one file. A rule that is off by default and selected by its own name warns."""
+
+    __slots__ = ("_configured", "_ignored_on", "active")
+
+    def __init__(self, settings: Settings, path: str, known: Iterable[Rule] | None = None) -> None:
+        every = tuple(known) if known is not None else rules.load_all()
+        self._configured = {name: Severity[level.upper()] for name, level in settings.rules.items()}
+        self._ignored_on = {_arch(name): _names(names, every) for name, names in settings.per_target_ignores.items()}
+        ignored = _names(settings.ignore, every)
+        for pattern, names in settings.per_file_ignores.items():
+            if matches(pattern, Path(path), settings.root):
+                ignored |= _names(names, every)
+        chosen = _names(settings.select, every) if settings.select else {rule.name for rule in every}
+        chosen |= _names(settings.extend_select, every)
+        by_name = {*settings.select, *settings.extend_select}
+        self.active: Mapping[str, tuple[Rule, Severity]] = {}
+        """Rules that run, by name, each with the level of its findings."""
+        for rule in every:
+            level = self._configured.get(rule.name)
+            if level is None:
+                level = rule.severity or (Severity.WARNING if rule.name in by_name else Severity.OFF)
+            if level and rule.name in chosen and rule.name not in ignored:
+                self.active[rule.name] = (rule, level)
+
+    def severity(self, finding: Finding) -> Severity:
+        """The weight of one finding. A finding that is lighter than its rule stays lighter."""
+        entry = self.active.get(finding.rule.name)
+        if entry is None or finding.rule.name in self._ignored_on.get(finding.arch, ()):
+            return Severity.OFF
+        if finding.severity is None:
+            return entry[1]
+        if finding.rule.name in self._configured:
+            return min(finding.severity, entry[1])
+        return finding.severity
+
+
+def _names(names: Iterable[str], every: Iterable[Rule]) -> set[str]:
+    """Rules named by themselves, by group or by ``all``."""
+    wanted = set(names)
+    return {rule.name for rule in every if "all" in wanted or rule.name in wanted or rule.group in wanted}
+
+
+def _arch(name: str) -> str:
+    from tilelang.targets import resolve  # noqa: PLC0415
+
+    target = resolve(name)
+    return name if target is None else target.arch

@@ -1,0 +1,131 @@
+"""Worker processes for many files.
+
+Unlike the pools of the standard library, this one outlives its workers: a worker that crashes or takes too long is
+replaced, its file is reported, and the others go on.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING, cast
+
+from tilelang_analyzers.checker import Checker
+from tilelang_analyzers.results import Failure, FileReport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from multiprocessing.context import SpawnContext
+    from multiprocessing.process import BaseProcess
+
+    from tilelang_analyzers.settings import Settings
+
+    Task = tuple[str, bytes, Settings]
+
+GRACE = 5.0
+"""Seconds beyond a file's own limit after which its worker is stopped from outside."""
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    process: BaseProcess
+    channel: Connection
+    task: Task | None = None
+    deadline: float = 0.0
+
+    def give(self, task: Task) -> None:
+        self.task = task
+        self.deadline = time.monotonic() + task[2].timeout + GRACE
+        self.channel.send(task)
+
+    def stop(self) -> None:
+        self.channel.close()
+        self.process.kill()
+        self.process.join()
+
+
+def check_in_parallel(tasks: Sequence[Task], jobs: int) -> Iterator[FileReport]:
+    """Reports in the order in which they are ready. The workers end with the generator, however that ends."""
+    # Forking is ten times faster than a fresh interpreter, and safe here: the parent has no threads. Not on macOS,
+    # whose system libraries do not survive it.
+    forks = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
+    context = cast("SpawnContext", multiprocessing.get_context("fork" if forks else "spawn"))
+    waiting = list(reversed(tasks))
+    workers: list[_Worker] = []
+    try:
+        while waiting or any(worker.task for worker in workers):
+            while waiting and len(workers) < jobs:
+                workers.append(_start(context))
+            for worker in workers:
+                if waiting and worker.task is None:
+                    worker.give(waiting.pop())
+            busy = [worker for worker in workers if worker.task]
+            patience = max(min(worker.deadline for worker in busy) - time.monotonic(), 0)
+            ready = wait([worker.channel for worker in busy], patience)
+            for worker in busy:
+                if worker.channel in ready:
+                    report = _receive(worker)
+                elif time.monotonic() >= worker.deadline:
+                    report = _given_up(worker)
+                else:
+                    continue
+                if worker.task is not None:
+                    worker.stop()
+                    workers.remove(worker)
+                yield report
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+def _start(context: SpawnContext) -> _Worker:
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs,), daemon=True)
+    process.start()
+    theirs.close()
+    return _Worker(process, ours)
+
+
+def _receive(worker: _Worker) -> FileReport:
+    """The answer of a worker, which is free then; one that died keeps its task."""
+    assert worker.task is not None
+    try:
+        report = worker.channel.recv()
+    except (EOFError, OSError):
+        worker.process.join(1.0)
+        code = worker.process.exitcode
+        how = f"by signal {-code}" if code is not None and code < 0 else f"with code {code}"
+        return FileReport(
+            worker.task[0], uses_tilelang=True, failure=Failure(f"the process that checked it ended {how}")
+        )
+    worker.task = None
+    return report
+
+
+def _given_up(worker: _Worker) -> FileReport:
+    assert worker.task is not None
+    path, _, settings = worker.task
+    message = f"took longer than {settings.timeout:g} s and was given up (`timeout` in the settings)"
+    return FileReport(path, uses_tilelang=True, failure=Failure(message, internal=False))
+
+
+def _serve(channel: Connection) -> None:
+    """The life of a worker: one file after another until the parent closes the channel or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = os.getppid()
+    checker = Checker()
+    while True:
+        # A forked worker holds copies of its siblings' channels, so the death of the parent does not close its own.
+        while not channel.poll(GRACE):
+            if os.getppid() != parent:
+                return
+        try:
+            path, data, settings = channel.recv()
+        except (EOFError, OSError):
+            return
+        channel.send(checker.check(path, data, settings))

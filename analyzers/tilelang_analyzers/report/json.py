@@ -1,0 +1,156 @@
+"""The report for machines; `docs/json-schema/report.schema.json` describes it.
+
+Lines and columns count from 1, columns in characters; the end of a range is exclusive. Everything has a fixed order, so
+the same input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tilelang import __version__
+from tilelang_analyzers.report.coverage import kernels_of
+from tilelang_analyzers.report.places import display_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tilelang.diagnostics import Diagnostic, Fix
+    from tilelang.ir.span import Span
+    from tilelang_analyzers.report import Run
+    from tilelang_analyzers.report.style import Style
+    from tilelang_analyzers.results import InstanceResult, TargetResult
+    from tilelang_analyzers.sources import Sources
+
+SCHEMA_VERSION = 1
+"""Raised when a key changes its meaning or goes away; new keys do not raise it."""
+
+
+def render(run: Run, style: Style) -> Iterator[str]:
+    yield json.dumps(document(run), indent=2)
+
+
+def document(run: Run) -> dict[str, Any]:
+    """The report as JSON data."""
+    report: dict[str, Any] = {
+        "version": SCHEMA_VERSION,
+        "tool": {"name": "tilelang-check", "version": __version__},
+        "targets": [{"target": arch, "label": label} for arch, label in run.targets],
+        "findings": [_finding(finding, run.sources) for finding in run.findings()],
+        "instances": [_instance(instance) for file in run.files for instance in file.instances],
+        "coverage": _coverage(run),
+        "failures": [
+            *({"path": display_path(path), "message": message, "internal": False} for path, message in run.unreadable),
+            *(
+                {"path": display_path(it.path), "message": it.failure.message, "internal": it.failure.internal}
+                for it in run.files
+                if it.failure
+            ),
+        ],
+    }
+    if run.trace:
+        report["traces"] = [
+            {"message": it.message, **_range(it.span, run.sources)} for file in run.files for it in file.traces
+        ]
+    return report
+
+
+def _finding(finding: Diagnostic, sources: Sources) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.label,
+        **_range(finding.span, sources),
+        "message": finding.message,
+        "targets": list(finding.targets),
+        "notes": [
+            {"message": note.message, **(_range(note.span, sources) if note.span else {})} for note in finding.notes
+        ],
+        "fix": _fix(finding.fix, sources) if finding.fix else None,
+        "data": dict(finding.data),
+    }
+
+
+def _range(span: Span, sources: Sources) -> dict[str, Any]:
+    file = sources.file(span.path)
+    return {
+        "path": display_path(span.path),
+        "line": span.line,
+        "column": file.char_column(span.line, span.col) + 1,
+        "end_line": span.end_line,
+        "end_column": file.char_column(span.end_line, span.end_col) + 1,
+    }
+
+
+def _fix(fix: Fix, sources: Sources) -> dict[str, Any]:
+    edits = [{**_range(edit.span, sources), "text": edit.text} for edit in fix.edits]
+    return {"title": fix.title, "safe": fix.safe, "edits": edits}
+
+
+def _instance(instance: InstanceResult) -> dict[str, Any]:
+    return {
+        "path": display_path(instance.path),
+        "kernel": instance.kernel,
+        "line": instance.line,
+        "factory": instance.factory,
+        "factory_line": instance.factory_line,
+        "style": instance.style,
+        "origin": instance.origin,
+        "launch": instance.launch,
+        "bindings": dict(instance.bindings),
+        "closure": dict(instance.closure),
+        "call_chain": [
+            {"function": link.function, "path": display_path(link.path), "line": link.line} for link in instance.chain
+        ],
+        "certainty": "certain" if instance.certain else "possible",
+        "expected_failure": instance.expected_failure,
+        "grid": list(instance.grid),
+        "threads": list(instance.threads),
+        "targets": [_target(result) for result in instance.targets],
+    }
+
+
+def _target(result: TargetResult) -> dict[str, Any]:
+    return {
+        "target": result.arch,
+        "label": result.label,
+        "shared_memory": {
+            "bytes": result.shared_bytes,
+            "dynamic_bytes": result.dynamic_bytes,
+            "static_bytes": result.static_bytes,
+            "limit": result.shared_limit,
+            "buffers": [
+                {"name": it.name, "bytes": it.bytes, "copies": it.copies, "line": it.line} for it in result.buffers
+            ],
+        },
+        "registers": result.registers,
+        "occupancy": {"blocks_per_sm": result.blocks_per_sm, "limiter": result.limiter or None},
+        "verdict": result.verdict,
+        "errors": list(result.errors),
+    }
+
+
+def _coverage(run: Run) -> dict[str, Any]:
+    kernels = kernels_of(run)
+    states = [kernel.state for kernel in kernels]
+    return {
+        "files": len(run.files),
+        "files_with_tilelang": sum(file.uses_tilelang for file in run.files),
+        "kernels": len(kernels),
+        "checked": states.count("checked"),
+        "partly": states.count("partly"),
+        "unchecked": states.count("unchecked"),
+        "assumed_targets": sorted({file.assumed_target for file in run.files if file.assumed_target}),
+        "by_kernel": [
+            {
+                "path": display_path(it.path),
+                "line": it.line,
+                "kernel": it.name,
+                "state": it.state,
+                "instances": it.instances,
+                "certain": it.certain,
+                "reason": it.reason or None,
+            }
+            for it in kernels
+        ],
+    }
