@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def pages() -> dict[str, str]:
     """The text of every page by file name."""
     every = rules.load_all()
-    return {"index.md": _index(every), **{f"{rule.name}.md": _page(rule) for rule in every}}
+    return {"index.md": _index(every), **{f"{rule.name}.md": page(rule) for rule in every}}
 
 
 def write(folder: Path) -> None:
@@ -33,7 +33,8 @@ def write(folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def _page(rule: Rule) -> str:
+def page(rule: Rule) -> str:
+    """The page of one rule."""
     return f"# {rule.name}\n\n{rule.summary}\n\n*{facts(rule)[0].upper()}{facts(rule)[1:]}.*\n\n{rule.doc}\n"
 
 

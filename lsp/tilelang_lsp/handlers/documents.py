@@ -1,0 +1,83 @@
+"""Open, change, save and close: each leads to a check of the newest text, after a short pause while one types."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.uris import to_fs_path
+
+from tilelang_lsp.handlers.convert import to_diagnostic
+from tilelang_lsp.session import Snapshot
+
+if TYPE_CHECKING:
+    from tilelang_lsp.server import Server
+
+PAUSE = 0.15
+"""Seconds without a keystroke before a changed document is checked."""
+
+
+def register(server: Server) -> None:
+    """Add the handlers to a server."""
+    server.feature(types.TEXT_DOCUMENT_DID_OPEN)(did_open)
+    server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(did_change)
+    server.feature(types.TEXT_DOCUMENT_DID_SAVE)(did_save)
+    server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(did_close)
+
+
+async def did_open(server: Server, params: types.DidOpenTextDocumentParams) -> None:
+    await check(server, params.text_document.uri)
+
+
+async def did_change(server: Server, params: types.DidChangeTextDocumentParams) -> None:
+    await check(server, params.text_document.uri, PAUSE)
+
+
+async def did_save(server: Server, params: types.DidSaveTextDocumentParams) -> None:
+    """A saved file may hold callers or helpers of the other open ones, so those are checked again too."""
+    server.session.forget_files()
+    saved = params.text_document.uri
+    for uri in sorted(server.session.versions, key=lambda uri: uri != saved):
+        await check(server, uri)
+
+
+def did_close(server: Server, params: types.DidCloseTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    server.session.versions.pop(uri, None)
+    _publish(server, uri, None, [])
+
+
+async def check(server: Server, uri: str, pause: float = 0) -> None:
+    """Check the newest text of a document and publish the findings, unless a newer one has come in the meantime."""
+    document = server.workspace.get_text_document(uri)
+    path = to_fs_path(uri) or document.path
+    snapshot = Snapshot(uri, path, document.version or 0, document.source)
+    server.session.versions[uri] = snapshot.version
+    if pause:
+        await asyncio.sleep(pause)
+        if not server.session.is_current(snapshot):
+            return
+    loop = asyncio.get_running_loop()
+    report, sources = await loop.run_in_executor(server.worker, server.session.check, snapshot)
+    if not server.session.is_current(snapshot):
+        return
+    if report.failure is not None:
+        text = f"{path}: {report.failure.message}\n{report.failure.detail}".rstrip()
+        server.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
+    encoding, related = server.position_encoding, server.shows_related_information
+    diagnostics = [
+        to_diagnostic(finding, sources, encoding, related=related)
+        for finding in report.findings
+        if finding.span.path == path
+    ]
+    _publish(server, uri, snapshot.version, diagnostics)
+
+
+def _publish(server: Server, uri: str, version: int | None, diagnostics: list[types.Diagnostic]) -> None:
+    """Nothing is sent about a document without findings that never had any: other Python files see no traffic."""
+    published = server.session.published
+    if not diagnostics and uri not in published:
+        return
+    (published.add if diagnostics else published.discard)(uri)
+    server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, version))
