@@ -63,3 +63,12 @@ def function(problem: Problem) -> str:
     """The language function that a problem is about: ``T.copy``."""
     name = entry(problem, "function") or "the call"
     return name if "." in name or " " in name else f"T.{name}"
+
+
+def declarations_with_dtype(*buffers: Buffer) -> tuple[Note, ...]:
+    """A note at the place that makes each buffer, with its element type."""
+    return tuple(
+        Note(f"`{buffer.name}` is {buffer.dtype}", buffer.span)
+        for buffer in dict.fromkeys(buffers)
+        if buffer.span is not NOWHERE
+    )

@@ -28,13 +28,13 @@ from typing import TYPE_CHECKING, cast
 
 from tilelang.diagnostics import Note
 from tilelang.ir.expr import const_int
-from tilelang.ir.stmt import Gemm, Launch, Scope
-from tilelang.ir.visit import walk
 from tilelang_analyzers.rule import define
+from tilelang_analyzers.rules._gemm import gemm_plans
 from tilelang_analyzers.rules._text import number
 
 if TYPE_CHECKING:
     from tilelang.ir.problem import Problem
+    from tilelang.ir.stmt import Launch
     from tilelang_analyzers.rule import ProblemContext, TargetContext
 
 RULE = define(__name__, __doc__, group="budget")
@@ -85,18 +85,17 @@ def _check_block(ctx: TargetContext, launch: Launch, extents: list[int]) -> None
 
 
 def _check_warps(ctx: TargetContext, launch: Launch, threads: int, warp_size: int) -> None:
-    if any(isinstance(stmt, Scope) for stmt in walk(launch.body)):
-        return  # Operations inside such a scope may run on some of the threads only.
-    for stmt in walk(launch.body):
-        if not isinstance(stmt, Gemm):
+    for plan in gemm_plans(ctx):
+        gemm = plan.gemm
+        if plan.use.launch is not launch or plan.use.threads is None or plan.instruction == "scalar":
             continue
-        group = WARP_GROUP if stmt.op == "wgmma_gemm" else warp_size
+        group = WARP_GROUP if gemm.op == "wgmma_gemm" else warp_size
         if threads % group:
             unit = "warp group" if group == WARP_GROUP else "warp"
             ctx.report(
                 launch.span,
-                f"a block of {threads} threads is not a multiple of the {unit} of {group} that T.{stmt.op} needs",
-                notes=[Note(f"T.{stmt.op} is here", stmt.span)],
+                f"a block of {threads} threads is not a multiple of the {unit} of {group} that T.{gemm.op} needs",
+                notes=[Note(f"T.{gemm.op} is here", gemm.span)],
                 data={"threads": threads, "multiple": group},
             )
             return
