@@ -37,6 +37,25 @@ def test_agrees_with_cuda_occupancy_header(row: list[str]) -> None:
     assert result.limiters == tuple(name.replace("-", " ") for name in limiters)
 
 
+@pytest.mark.parametrize(
+    ("threads", "shared_bytes", "blocks"),
+    [
+        (32, 0, 32),
+        (32, 16384, 13),
+        (128, 1024, 16),
+        (128, 101376, 2),
+        (256, 65536, 3),
+        (512, 49152, 4),
+        (1024, 232448, 1),
+    ],
+)
+def test_agrees_with_the_driver_of_an_h200(threads: int, shared_bytes: int, blocks: int) -> None:
+    """`cudaOccupancyMaxActiveBlocksPerMultiprocessor` of a kernel with 12 registers, read on the card."""
+    result = occupancy(target("h200"), threads, 12, shared_bytes)
+    assert result is not None
+    assert result.blocks == blocks
+
+
 def test_fraction_is_of_the_warp_slots() -> None:
     result = occupancy(target("a100"), threads=128, registers=128, shared_bytes=96 * 1024)
     assert result is not None
