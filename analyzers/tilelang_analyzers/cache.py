@@ -129,6 +129,11 @@ def cache_folder(settings: Settings) -> Path:
     root = Path(settings.root)
     if (root / "pyproject.toml").exists() or (root / ".git").exists():
         return root / FOLDER_NAME
+    return user_folder()
+
+
+def user_folder() -> Path:
+    """What this program keeps for the user, outside any project."""
     home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     return Path(home, "tilelang-suite")
 

@@ -6,10 +6,9 @@ They are written on demand, so they work without a network and are those of this
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
 
 from tilelang_analyzers import rules
+from tilelang_analyzers.cache import user_folder
 from tilelang_analyzers.rules.docs import page
 
 
@@ -18,14 +17,10 @@ def rule_page(name: str) -> str:
     """The path of the page of one rule; empty if there is none or it cannot be written."""
     if name not in rules.names():
         return ""
-    file = _folder() / f"{name}.md"
+    file = user_folder() / "rules" / f"{name}.md"
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(page(rules.load(name)), encoding="utf-8")
     except OSError:
         return ""
     return str(file)
-
-
-@cache
-def _folder() -> Path:
-    return Path(mkdtemp(prefix="tilelang-rules-"))

@@ -32,7 +32,8 @@ def failures(run: Run, style: Style) -> Iterator[str]:
         start = style.paint(kind, "error") + f": {display_path(file.path)}: "
         yield from wrap(file.failure.message, style.width, start)
         if file.failure.internal:
-            yield "  a bug of the checker: please report it with the output of --debug"
+            text = "a bug of the checker: please report it with the output of --debug"
+            yield from wrap(text, style.width, "  ")
         if run.debug and file.failure.detail:
             yield from (f"  {line}" for line in file.failure.detail.splitlines())
 

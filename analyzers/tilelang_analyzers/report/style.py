@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
@@ -23,6 +24,8 @@ _CODES = {
     "faint": "2",
     "gutter": "34",
 }
+_BREAK = re.compile(r"(?<!\d) | (?!\d{3}\b|[KM]?i?B\b)")
+"""A space where a line may end: not inside ``131 072 B``."""
 _DIRECTION_MARKS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -111,7 +114,7 @@ def wrap(text: str, width: int, first: str = "", rest: str = "  ") -> Iterator[s
     """Lines of at most ``width`` columns, broken at spaces; a longer word has a line of its own. ``first`` and ``rest``
     start the lines."""
     line, start = "", first
-    for word in text.split(" "):
+    for word in _BREAK.split(text):
         candidate = f"{line} {word}" if line else word
         if line and display_width(start) + display_width(candidate) > width:
             yield start + line

@@ -77,23 +77,38 @@ def _row(
     head = next(lines)
     yield f"{head}{' ' * max(left - display_width(head), 0)}{cells}".rstrip()
     yield from lines
+    archs_by_errors: dict[str, list[str]] = defaultdict(list)
     for arch, _, _ in columns:
-        errors = by_arch[arch].errors if arch in by_arch else ()
+        errors = _other_errors(by_arch.get(arch))
         if errors:
-            yield from wrap(", ".join(errors), style.width, f"{' ' * len(start)}{style.cross} {arch}: ", " " * 6)
+            archs_by_errors[errors].append(arch)
+    for errors, archs in archs_by_errors.items():
+        indent = " " * len(start)
+        yield from wrap(f"{', '.join(archs)}: {errors}", style.width, f"{indent}{style.cross} ", f"{indent}  ")
+
+
+def _other_errors(result: TargetResult | None) -> str:
+    """The rules that found an error which the figure in the cell does not show."""
+    if result is None:
+        return ""
+    over = (result.shared_bytes or 0) > (result.shared_limit or float("inf"))
+    return ", ".join(rule for rule in result.errors if not (over and rule == "shared-memory-overflow"))
 
 
 def _about(instance: InstanceResult) -> str:
-    launch = f"launch {instance.launch + 1} " if instance.launch else ""
-    marks = "" if instance.certain else " (possible)"
-    marks += " (expected to fail)" if instance.expected_failure else ""
-    return f"{launch}{bindings_text(instance)}{marks}".strip()
+    parts = (
+        f"launch {instance.launch + 1}" if instance.launch else "",
+        bindings_text(instance),
+        "" if instance.certain else "(possible)",
+        "(expected to fail)" if instance.expected_failure else "",
+    )
+    return " ".join(part for part in parts if part)
 
 
 def _cell(result: TargetResult | None, style: Style) -> str:
     if result is None:
         return f"{'-':>{CELL}}"
     size = "?" if result.shared_bytes is None else str(result.shared_bytes)
-    sign = {"ok": style.tick, "error": style.cross, "unknown": "?"}[result.verdict]
+    sign = {"ok": f"{style.tick} ", "error": f"{style.cross} ", "unknown": ""}[result.verdict]
     role = {"ok": "ok", "error": "error", "unknown": "faint"}[result.verdict]
-    return " " * max(CELL - 2 - len(size), 0) + style.paint(f"{sign} {size}", role)
+    return " " * max(CELL - len(sign) - len(size), 0) + style.paint(sign + size, role)
