@@ -94,14 +94,14 @@ def _tuned(entries: list[Checked], levels: Levels) -> list[Weighed]:
     if entry is None:
         return weighed
     rule = entry[0]
-    hopeless = _hopeless_archs(entries, stopping)
-    for arch, need_least in hopeless.items():
-        weighed += _every_entry_fails(rule, need_least, arch, levels)
-    for one, stops in zip(entries, stopping, strict=True):
-        for item in stops:
-            if _is_common(item, common) or (item.arch or "") in hopeless:
-                continue
-            weighed += _plain(one, [_at_entry(rule, item, one)], levels)
+    own = [[item for item in stops if not _is_common(item, common)] for stops in stopping]
+    hopeless = _hopeless_archs(entries, own)
+    for arch, nearest in hopeless.items():
+        weighed += _every_entry_fails(rule, nearest, arch, levels)
+    for one, stops in zip(entries, own, strict=True):
+        # What holds on all targets is told already if they are all hopeless.
+        known = {*hopeless, ""} if len(hopeless) == len(one.archs) else {*hopeless}
+        weighed += _plain(one, [_at_entry(rule, item, one) for item in stops if item.arch not in known], levels)
     return weighed
 
 
@@ -126,7 +126,7 @@ def _is_common(finding: Finding, common: set[tuple[object, ...]]) -> bool:
     return _place(finding) in common
 
 
-def _hopeless_archs(entries: list[Checked], stopping: list[list[Finding]]) -> Mapping[str, Finding]:
+def _hopeless_archs(entries: list[Checked], own: list[list[Finding]]) -> Mapping[str, Finding]:
     """Archs on which every entry of the call fails, each with the finding that misses by least."""
     tune = entries[0].instance.tune
     assert tune is not None
@@ -134,7 +134,7 @@ def _hopeless_archs(entries: list[Checked], stopping: list[list[Finding]]) -> Ma
         return {}
     hopeless: dict[str, Finding] = {}
     for arch in entries[0].archs:
-        failing = [[item for item in stops if item.arch == arch] for stops in stopping]
+        failing = [[item for item in stops if item.arch in ("", arch)] for stops in own]
         if all(failing):
             hopeless[arch] = min((item for items in failing for item in items), key=_need)
     return hopeless

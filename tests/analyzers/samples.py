@@ -32,7 +32,7 @@ def matmul(M, N, K, tile=128, stages=4):
             a_tile = T.alloc_shared((tile, 64), "float16")
             acc = T.alloc_fragment((tile, tile), "float32")
 \t    # tabs and größe
-            T.gemm(a_tile, T.alloc_shared((64, tile), "float16"), acc, transpose_B=True, policy=T.GemmWarpPolicy.FullRow)
+            T.gemm(a_tile, T.alloc_shared((64, tile), "float16"), acc, transpose_B=True, policy=T.GemmWarpPolicy.Square)
 
     return kernel
 

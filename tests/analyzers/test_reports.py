@@ -8,9 +8,9 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
-from analyzers import samples
 from jsonschema import Draft202012Validator
 
+from analyzers import samples
 from tilelang.diagnostics import Severity
 from tilelang_analyzers.report import FORMATS, Run, render
 from tilelang_analyzers.report.coverage import coverage
