@@ -1,0 +1,46 @@
+"""From when to when each piece of shared memory is needed, in moments of the timeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tilelang.ir.buffer import Buffer
+    from tilelang.passes.timeline import Moment, Timeline
+    from tilelang.passes.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """Moments ``first`` to ``last``, both included."""
+
+    first: int
+    last: int
+
+
+def lives(timeline: Timeline) -> dict[Buffer | Workspace, Life]:
+    """The life of everything that is touched at all, in order of first use."""
+    first: dict[Buffer | Workspace, int] = {}
+    last: dict[Buffer | Workspace, int] = {}
+    for index, moment in enumerate(timeline.moments):
+        for slot in moment.touched:
+            first.setdefault(slot, index)
+            last[slot] = index
+    ends = {index for index in (*first.values(), *last.values())}
+    end = len(timeline.moments) - 1
+    found = {slot: Life(first[slot], _released(timeline.moments, ends, first[slot], last[slot])) for slot in first}
+    return found | {buffer: Life(0, max(end, 0)) for buffer in timeline.whole}
+
+
+def _released(moments: tuple[Moment, ...], ends: set[int], first: int, last: int) -> int:
+    """What is first touched outside a compound loop and last touched inside one is kept until the run of compound loops
+    ends. Moments where nothing begins or ends do not interrupt the run."""
+    if moments[first].compound or not moments[last].compound:
+        return last
+    for index in range(last + 1, len(moments)):
+        if index in ends:
+            if not moments[index].compound:
+                break
+            last = index
+    return last

@@ -1,0 +1,203 @@
+"""How the warps of a block share the tile of a ``T.gemm``, and which instruction computes it.
+
+The rules are those of upstream 0.1.15 on CUDA: a warp owns whole instruction tiles, the split depends on the policy, and
+there is no fall-back, so a tile that no split covers cannot be compiled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from struct import pack, unpack
+from typing import TYPE_CHECKING, Literal
+
+from tilelang.ir.arith import try_const
+from tilelang.passes.configs import NO_CONFIGS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tilelang.ir.buffer import Region
+    from tilelang.ir.stmt import Gemm
+    from tilelang.passes.configs import PassConfigs
+    from tilelang.targets import Target
+
+Instruction = Literal["mma", "wgmma", "tcgen05", "scalar"]
+"""``scalar``: no tensor core takes these types, each thread multiplies elements."""
+
+WARP = 32
+ROWS_PER_WARP = 16
+WARP_GROUP = 4
+"""Warps that issue one ``wgmma`` together."""
+
+
+@dataclass(frozen=True, slots=True)
+class GemmTile:
+    """Extents of a block's product; ``None`` where symbolic or where the regions do not say."""
+
+    m: int | None
+    n: int | None
+    k: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NoSplit:
+    """Why no split exists. ``kind``: ``rows`` or ``columns`` (the tile is no multiple of what one warp owns), ``warp-group``
+    (threads are no multiple of a warp group), ``policy`` (every part fits, no split covers the tile)."""
+
+    kind: Literal["rows", "columns", "warp-group", "policy"]
+    rows_per_warp: int
+    columns_per_warp: int
+
+
+@dataclass(frozen=True, slots=True)
+class WarpPartition:
+    """``m_warps`` x ``n_warps`` warps; both 0 if ``problem`` says why there is no split."""
+
+    instruction: Instruction
+    tile: GemmTile
+    warps: int
+    m_warps: int
+    n_warps: int
+    problem: NoSplit | None = None
+
+
+def tile_of(gemm: Gemm) -> GemmTile:
+    """M and N from the accumulator, K from the first operand, as the language takes them."""
+    a, c = _matrix(gemm.a), _matrix(gemm.c)
+    return GemmTile(c[0], c[1], a[0] if gemm.trans_a else a[1])
+
+
+def _matrix(region: Region) -> tuple[int | None, int | None]:
+    extents = region.extents if region.extents is not None else region.buffer.shape
+    if len(extents) < 2:
+        return None, None
+    return try_const(extents[-2]), try_const(extents[-1])
+
+
+def partition(gemm: Gemm, threads: int, target: Target, configs: PassConfigs = NO_CONFIGS) -> WarpPartition | None:
+    """The split of one gemm over ``threads`` threads. ``None`` where an extent or a type is unknown, or the target is not a
+    CUDA device."""
+    tile = tile_of(gemm)
+    capability = target.compute_capability
+    if capability is None or tile.m is None or tile.n is None or tile.k is None or threads < WARP:
+        return None
+    if not all(region.buffer.dtype.is_known for region in (gemm.a, gemm.b, gemm.c)):
+        return None
+    instruction = select_instruction(gemm, tile, threads, target, configs)
+    return split(instruction, tile, threads // WARP, gemm.policy, 16 if capability < (7, 5) else 8)
+
+
+def split(instruction: Instruction, tile: GemmTile, warps: int, policy: str, columns_per_warp: int) -> WarpPartition:
+    """The split of a tile with known M and N."""
+    if instruction in ("tcgen05", "scalar"):
+        return WarpPartition(instruction, tile, warps, 1, warps)
+    group = WARP_GROUP if instruction == "wgmma" else 1
+    columns = 8 if instruction == "wgmma" else columns_per_warp
+    m, n = tile.m or 0, tile.n or 0
+
+    def without(kind: Literal["rows", "columns", "warp-group", "policy"]) -> WarpPartition:
+        return WarpPartition(instruction, tile, warps, 0, 0, NoSplit(kind, ROWS_PER_WARP, columns))
+
+    if warps % group:
+        return without("warp-group")
+    if m % ROWS_PER_WARP:
+        return without("rows")
+    if n % columns:
+        return without("columns")
+    choices = [
+        (rows, warps // rows)
+        for rows in range(group, warps + 1, group)
+        if warps % rows == 0 and m % (rows * ROWS_PER_WARP) == 0 and n % (warps // rows * columns) == 0
+    ]
+    if not choices:
+        return without("policy")
+    m_warps, n_warps = _preferred(policy)(choices, m, n, columns)
+    return WarpPartition(instruction, tile, warps, m_warps, n_warps)
+
+
+Splits = list[tuple[int, int]]
+
+
+def _preferred(policy: str) -> Callable[[Splits, int, int, int], tuple[int, int]]:
+    if policy == "FullRow":
+        return lambda choices, m, n, columns: max(choices)
+    if policy == "FullCol":
+        return lambda choices, m, n, columns: max(choices, key=lambda choice: choice[1])
+    return _squarest
+
+
+def _squarest(choices: Splits, m: int, n: int, columns: int) -> tuple[int, int]:
+    """The split whose warps own a tile, counted in instructions, of the shape of the block's tile; fewer rows of warps on
+    a tie. Compared in single precision, as the ratios of odd tiles need it."""
+    ideal = _single(m / n) if n else 1.0
+
+    def imbalance(choice: tuple[int, int]) -> float:
+        rows = _single(m / (choice[0] * ROWS_PER_WARP))
+        across = _single(n / (choice[1] * columns))
+        return abs(_single(_single(rows / across) - ideal))
+
+    return min(choices, key=imbalance)
+
+
+def _single(value: float) -> float:
+    return unpack("f", pack("f", value))[0]
+
+
+def select_instruction(
+    gemm: Gemm, tile: GemmTile, threads: int, target: Target, configs: PassConfigs = NO_CONFIGS
+) -> Instruction:
+    """The instruction that upstream picks. It does not check that the target has it for these types."""
+    capability: tuple[int, int] = target.compute_capability or (0, 0)
+    scopes = (gemm.a.buffer.scope, gemm.b.buffer.scope, gemm.c.buffer.scope)
+    if gemm.op == "tcgen05_gemm":
+        return "tcgen05"
+    if gemm.op == "wgmma_gemm":
+        return "wgmma"
+    if (10, 0) <= capability <= (11, 0) and scopes[2] == "shared.tmem":
+        return "tcgen05"
+    hopper = (9, 0) <= capability < (10, 0)
+    if (
+        hopper
+        and not configs.flag("disable_wgmma")
+        and (tile.m or 0) >= 64
+        and threads // WARP % WARP_GROUP == 0
+        and takes_wgmma(gemm, tile.k or 0)
+    ):
+        return "wgmma"
+    if capability < (7, 5):
+        return "mma" if _takes_volta_mma(gemm, tile) else "scalar"
+    if capability < (8, 0):
+        return "mma" if _takes_turing_mma(gemm) else "scalar"
+    return "mma"
+
+
+def takes_wgmma(gemm: Gemm, k: int) -> bool:
+    """Whether types, scopes and transposes suit ``wgmma``. Only 16-bit types may be transposed in shared memory."""
+    a, b, c = gemm.a.buffer.dtype, gemm.b.buffer.dtype, gemm.c.buffer.dtype
+    if not gemm.b.buffer.is_shared:
+        return False
+    if a == b and (a, c) in (("float16", "float16"), ("float16", "float32"), ("bfloat16", "float32")):
+        return k % 16 == 0
+    k_major = not gemm.trans_a and gemm.trans_b
+    if a.kind == b.kind == "tfloat" and c == "float32":
+        return k_major and k % 8 == 0
+    if a.is_fp8 and b.is_fp8 and c in ("float16", "float32"):
+        return k_major and k % 32 == 0
+    eight_bits = a in ("int8", "uint8") and b in ("int8", "uint8")
+    return eight_bits and c == "int32" and k_major and k % 32 == 0
+
+
+def _takes_volta_mma(gemm: Gemm, tile: GemmTile) -> bool:
+    scopes = (gemm.a.buffer.is_shared or gemm.a.buffer.is_fragment) and gemm.b.buffer.is_shared
+    types = gemm.a.buffer.dtype == gemm.b.buffer.dtype == "float16" and gemm.c.buffer.dtype in ("float16", "float32")
+    extents = (tile.m or 0) % 16 == 0 and (tile.n or 0) % 16 == 0 and (tile.k or 0) % 4 == 0
+    return scopes and types and extents and not gemm.trans_a
+
+
+def _takes_turing_mma(gemm: Gemm) -> bool:
+    a, b, c = gemm.a.buffer.dtype, gemm.b.buffer.dtype, gemm.c.buffer.dtype
+    if a != b:
+        return False
+    if a == "float16":
+        return c in ("float16", "float32")
+    return a.is_integer and a.bits in (4, 8) and c == "int32"
