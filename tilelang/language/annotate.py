@@ -12,7 +12,7 @@ from tilelang.ir.builder import current
 from tilelang.ir.expr import Expr, const_int, const_value
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import operand
-from tilelang.language.context import describe, effect, here, in_launch, invalid, is_unknown
+from tilelang.language.context import describe, effect, here, in_launch, invalid, is_text, is_unknown
 from tilelang.language.frames import ScopeFrame
 
 if TYPE_CHECKING:
@@ -63,13 +63,12 @@ def annotate_restrict_buffers(*buffers: Any) -> None:
     effect("annotate_restrict_buffers", attrs=(("buffers", buffers),))
 
 
-def annotate_min_blocks_per_sm(n: int) -> Any:
+def annotate_min_blocks_per_sm(n: int) -> None:
     """Ask for registers few enough that ``n`` blocks fit on a multiprocessor."""
     number = const_int(n)
     if not is_unknown(n) and (number is None or number <= 0 or isinstance(n, float)):
         invalid("T.annotate_min_blocks_per_sm", "n", "a positive integer", describe(n))
     effect("annotate_min_blocks_per_sm", attrs=(("blocks", n),))
-    return ScopeFrame("annotate_min_blocks_per_sm", (n,), span=here())
 
 
 def use_swizzle(panel_size: int, order: str = "row", enable: bool = True) -> Any:
@@ -77,7 +76,7 @@ def use_swizzle(panel_size: int, order: str = "row", enable: bool = True) -> Any
 
     ``order``: row, column or mlx.
     """
-    if (isinstance(order, str) and order not in _ORDERS) or not isinstance(order, (str, Unknown)):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not is_unknown(order) and order not in _ORDERS:
         invalid("T.use_swizzle", "order", "'row', 'column' or 'mlx'", describe(order))
     if const_value(enable) in (False, 0):
         return None
@@ -124,12 +123,13 @@ def attr(node: Any, attr_key: str, value: Any) -> Any:
 
 def annotate_ws_schedule(schedule: Any) -> None:
     """Set the warp-specialisation schedule, a ``T.WSSchedule``, of the kernel."""
-    if isinstance(schedule, (type(None), bool, int, float, str, list, tuple, dict)):
-        invalid("T.annotate_ws_schedule", "schedule", "a T.WSSchedule", describe(cast("object", schedule)))
-    effect("annotate_ws_schedule", attrs=(("schedule", schedule),))
+    given = cast("object", schedule)
+    if given is None or isinstance(given, (bool, int, float, str, list, tuple, dict)):
+        invalid("T.annotate_ws_schedule", "schedule", "a T.WSSchedule", describe(cast("object", given)))
+    effect("annotate_ws_schedule", attrs=(("schedule", cast("object", schedule)),))
 
 
-def annotate_ws_pipeline_depth(depth_map: Mapping[Any, Any]) -> Any:
+def annotate_ws_pipeline_depth(depth_map: Mapping[Any, Any]) -> None:
     """Set how many versions of a buffer a warp-specialised pipeline keeps in the enclosing scope: ``{A_shared: 3}``."""
     function = "T.annotate_ws_pipeline_depth"
     entries = _entries(function, "depth_map", depth_map)
@@ -138,14 +138,12 @@ def annotate_ws_pipeline_depth(depth_map: Mapping[Any, Any]) -> Any:
         if not is_unknown(depth) and not isinstance(depth, Expr) and (number is None or number < 1):
             invalid(function, "depth_map", "positive integers", describe(depth))
     effect("annotate_ws_pipeline_depth", attrs=(("depths", entries),))
-    return ScopeFrame("annotate_ws_pipeline_depth", (), span=here())
 
 
 def ws_op(op_id: str) -> Any:
     """A block that is one operation, named ``op_id``, of a warp-specialisation schedule: ``with T.ws_op("vote"):``."""
-    name: object = op_id
-    if not isinstance(name, Unknown) and (not isinstance(name, str) or not name):
-        invalid("T.ws_op", "op_id", "a name", describe(name))
+    if not is_unknown(op_id) and not (op_id and is_text(op_id)):
+        invalid("T.ws_op", "op_id", "a name", describe(op_id))
     return ScopeFrame("ws_op", (op_id,), span=here())
 
 

@@ -62,6 +62,11 @@ def is_unknown(value: object) -> bool:
     return isinstance(value, Unknown) or (isinstance(value, Var) and value.kind == "unknown")
 
 
+def is_text(value: object) -> bool:
+    """Whether ``value`` is a plain string; a dtype is none."""
+    return isinstance(value, str) and not isinstance(value, DType)
+
+
 def describe(value: object) -> str:
     """A few words for a message: the value if it is short and plain, else what kind of thing it is."""
     if value is None or isinstance(value, (bool, int, float)):

@@ -58,9 +58,9 @@ def names() -> tuple[str, ...]:
 def __getattr__(name: str) -> DType:
     scalar, _, lanes = name.partition("x")
     if name in _NAMED or (scalar in _SCALARS and (not lanes or (lanes.isdigit() and int(lanes) in _LANES))):
+        # Not kept among the globals: ``int`` and ``float`` there would hide the built-in types in this module.
         found = DType.parse(_NAMED.get(name, name))
         if found is not None:
-            globals()[name] = found
             return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -143,7 +143,7 @@ def _cluster(function: str, cluster_dims: object) -> object:
     return None if dims == (1, 1, 1) else dims
 
 
-# --- indices of blocks and threads --------------------------------------------------------------------------------
+# --- indices of blocks and threads ----------------------------------------------------------------------------------
 
 
 def _index(function: str, variables: str, dim: object) -> Any:
@@ -214,7 +214,7 @@ def _extent_of(function: str, which: str, dim: object) -> Any:
     return extents[number] if 0 <= number < len(extents) else 1
 
 
-# --- launches written dimension by dimension -------------------------------------------------------------------------
+# --- launches written dimension by dimension ------------------------------------------------------------------------
 
 
 def thread_binding(

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.ir.builder import current
 from tilelang.ir.expr import Expr, Operand, const_int
+from tilelang.ir.stmt import Jump
 from tilelang.ir.unknown import Unknown
 from tilelang.language.arith import operand
 from tilelang.language.context import describe, here, invalid, is_unknown, merged
@@ -185,3 +187,24 @@ def Persistent(
 
 def _override(attrs: Attrs, annotations: object) -> Attrs:
     return tuple((dict(attrs) | dict(merged(annotations))).items())
+
+
+def loop_break() -> None:
+    """Leave the innermost loop under a run-time condition."""
+    _jump("break")
+
+
+def break_loop(span: object = None) -> None:
+    """Another name of :func:`loop_break`."""
+    _jump("break")
+
+
+def continue_loop(span: object = None) -> None:
+    """Go on with the next iteration under a run-time condition."""
+    _jump("continue")
+
+
+def _jump(kind: str) -> None:
+    builder = current()
+    if builder is not None:
+        builder.emit(Jump(kind, span=builder.site.span))

@@ -24,7 +24,9 @@ def pure(op: str, *values: object, dtype: DType | None = None, attrs: tuple[tupl
     for arg in args:
         if isinstance(arg, Unknown):
             return arg
-    return Call(value_dtype(args[0]) if dtype is None else dtype, op, args, attrs, span=here())
+    if dtype is None:
+        dtype = value_dtype(args[0]) if args else UNKNOWN_DTYPE
+    return Call(dtype, op, args, attrs, span=here())
 
 
 def _real(op: str, value: object, argument: str = "x") -> Any:
@@ -108,7 +110,7 @@ def pow(x: Value, y: Value, span: object = None) -> Scalar:
     return pure("pow", base, exponent, dtype=common)
 
 
-# --- trigonometry -----------------------------------------------------------------------------------------------------
+# --- trigonometry ---------------------------------------------------------------------------------------------------
 
 
 def sin(x: Value) -> Scalar:
@@ -181,7 +183,7 @@ def hypot(x1: Value, x2: Value) -> Scalar:
     return pure("hypot", x1, x2)
 
 
-# --- rounding, signs, classes of numbers ---------------------------------------------------------------------------
+# --- rounding, signs, classes of numbers ----------------------------------------------------------------------------
 
 
 def _rounded(op: str, x: object) -> Any:
@@ -273,7 +275,7 @@ def fmod(x: Value, y: Value) -> Scalar:
     return pure("fmod", x, y)
 
 
-# --- bits ---------------------------------------------------------------------------------------------------------------
+# --- bits -----------------------------------------------------------------------------------------------------------
 
 
 def popcount(x: Value) -> Scalar:
@@ -286,7 +288,7 @@ def clz(x: Value) -> Scalar:
     return pure("clz", x, dtype=INT32)
 
 
-# --- choices ------------------------------------------------------------------------------------------------------------
+# --- choices --------------------------------------------------------------------------------------------------------
 
 
 def max(a: Value, b: Value) -> Scalar:
@@ -316,9 +318,10 @@ def if_then_else(cond: Value, t: Value, f: Value, span: object = None) -> Scalar
 def Select(condition: Value, true_value: Value, false_value: Value, span: object = None) -> Scalar:
     """``true_value`` where the condition holds, else ``false_value``. Both sides are computed and have one type."""
     yes, no = operand(true_value), operand(false_value)
-    if isinstance(yes, Expr) and isinstance(no, Expr) and yes.dtype != no.dtype:
-        if yes.dtype.is_known and no.dtype.is_known:
-            invalid("T.Select", "false_value", f"of type {yes.dtype}, as true_value is", f"of type {no.dtype}")
+    if isinstance(yes, Expr) and isinstance(no, Expr):
+        left, right = yes.dtype, no.dtype
+        if left.is_known and right.is_known and left != right:
+            invalid("T.Select", "false_value", f"of type {left}, as true_value is", f"of type {right}")
     return _choose("T.Select", condition, true_value, false_value)
 
 
@@ -336,7 +339,7 @@ def likely(cond: Value, span: object = None) -> Scalar:
     return pure("likely", cond)
 
 
-# --- products and sums --------------------------------------------------------------------------------------------------
+# --- products and sums ----------------------------------------------------------------------------------------------
 
 
 def fma(x: Value, y: Value, z: Value) -> Scalar:

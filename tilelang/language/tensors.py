@@ -137,8 +137,6 @@ else:
     class _Annotation:
         """What may stand in an annotation: called or subscripted, it gives a buffer."""
 
-        __slots__ = ("__doc__", "__name__", "_scope")
-
         def __init__(self, name: str, scope: str, doc: str) -> None:
             self.__name__, self._scope, self.__doc__ = name, scope, doc
 
@@ -158,20 +156,14 @@ else:
             return _tensor(f"T.{self.__name__}.from_ptr", shape, dtype, self._scope, strides=strides, data=pointer_var)
 
     class _Tensor(_Annotation):
-        __slots__ = ()
-
         def __call__(self, shape, dtype="float32", data=None, scope=None):
             return _tensor("T.Tensor", shape, dtype, scope or self._scope, data=data)
 
     class _StridedTensor(_Annotation):
-        __slots__ = ()
-
         def __call__(self, shape, strides, dtype="float32", scope=None, *, data=None):
             return _tensor("T.StridedTensor", shape, dtype, scope or self._scope, strides=strides, data=data)
 
     class _BufferAnnotation(_Annotation):
-        __slots__ = ()
-
         def __call__(
             self,
             shape,
@@ -188,8 +180,6 @@ else:
             return _tensor(f"T.{self.__name__}", shape, dtype, scope or self._scope, strides=strides, data=data)
 
     class _Buffer(_Annotation):
-        __slots__ = ()
-
         def __call__(
             self,
             shape,

@@ -170,7 +170,7 @@ def _batch(function: str, batch: object) -> Attrs:
     return () if number == 1 else (("batch", batch),)
 
 
-# --- reducers ------------------------------------------------------------------------------------------------------
+# --- reducers -------------------------------------------------------------------------------------------------------
 
 
 def reducer_init(reducer: BufferLike, init: Value | None = None) -> None:
