@@ -27,7 +27,7 @@ SIGNATURES = ROOT / "tests" / "language" / "data" / "signatures.json"
 NOTICE = "Written by tools/gen_language.py; do not edit."
 
 # Modules that help to build the language and define none of its names.
-_HELPERS = {"__init__", "arith", "bind", "catalog", "context", "frames", "registry", "suggest", "values"}
+_HELPERS = {"__init__", "arith", "binding", "catalog", "context", "frames", "registry", "suggest", "values"}
 
 # Names of upstream's modules, which programs reach as attributes of the language.
 # A module must not have the name of a function of the language: importing it would hide the function.

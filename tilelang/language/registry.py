@@ -7,10 +7,24 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
+from tilelang.language.binding import BindingProblem, bind
 from tilelang.language.catalog import NAMES
+from tilelang.language.suggest import nearest
 
 if TYPE_CHECKING:
     from inspect import Signature
+
+__all__ = [
+    "BindingProblem",
+    "LanguageItem",
+    "all_names",
+    "bind",
+    "load",
+    "lookup",
+    "signature_of",
+    "suggest",
+    "uses_of",
+]
 
 Kind = Literal["function", "class", "dtype", "annotation", "decorator", "constant", "module", "removed"]
 
@@ -97,8 +111,6 @@ def signature_of(function: Any) -> Signature | None:
 
 def suggest(name: str) -> str | None:
     """The known name that ``name`` is probably a misspelling of, or ``None``."""
-    from tilelang.language.suggest import nearest
-
     return nearest(name, (known for known, row in NAMES.items() if row[1] != "removed"), uses_of)
 
 
