@@ -1,0 +1,157 @@
+"""Calls of language functions: they run natively on abstract values and emit tile IR.
+
+Before each call the builder learns where the call and its arguments are written. Arguments that do not fit the
+function's signature become problems, never exceptions.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any
+
+from tilelang.frontend.binding import BindingFailure, check
+from tilelang.frontend.models.builtins import NATIVE, call_native, number
+from tilelang.frontend.values import Model
+from tilelang.ir.builder import CallSite
+from tilelang.ir.dtype import DType
+from tilelang.ir.unknown import UNKNOWN, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tilelang.frontend.calls import Arguments
+    from tilelang.frontend.evaluator import Evaluator
+    from tilelang.ir.buffer import Buffer
+    from tilelang.ir.expr import Expr
+    from tilelang.ir.span import Span
+
+
+def call(ev: Evaluator, function: Any, arguments: Arguments, span: Span, target_name: str | None) -> Any:
+    """Call a native function: one of the language, a dtype, or a whitelisted pure builtin."""
+    if isinstance(function, DType):
+        return _convert(ev, function, arguments, span)
+    if function in (int, float, bool, str):
+        from tilelang.frontend.calls import Args
+
+        return number(ev, function, Args(arguments.args, span, arguments, None), arguments.kwargs, span)
+    if function in NATIVE:
+        return call_native(function, arguments.args, arguments.kwargs, span)
+    module = getattr(function, "__module__", "") or ""
+    if not module.startswith("tilelang"):
+        return UNKNOWN
+    if arguments.open:
+        return _open_call(ev, function, span)
+    builder = ev.builder
+    if builder is None:
+        return _run(ev, function, arguments, span)
+    outer = builder.site
+    builder.site = CallSite(span, _argument_spans(function, arguments), target_name)
+    try:
+        return _run(ev, function, arguments, span)
+    finally:
+        builder.site = outer
+
+
+def native(ev: Evaluator, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], span: Span) -> Any:
+    """Call a bound method of one of the core's own objects."""
+    from tilelang.frontend.calls import Arguments
+
+    return call(ev, function, Arguments(list(args), dict(kwargs)), span, None)
+
+
+def _convert(ev: Evaluator, dtype: DType, arguments: Arguments, span: Span) -> Any:
+    if len(arguments.args) != 1 or arguments.kwargs or not dtype.is_known:
+        return UNKNOWN
+    from tilelang.language.convert import cast
+
+    builder = ev.builder
+    if builder is None:
+        return cast(arguments.args[0], dtype)
+    outer = builder.site
+    builder.site = CallSite(span, {}, None)
+    try:
+        return cast(arguments.args[0], dtype)
+    finally:
+        builder.site = outer
+
+
+def _open_call(ev: Evaluator, function: Any, span: Span) -> Any:
+    """Some arguments are unknown: the operation may do anything to the buffers of the program."""
+    if ev.builder is not None:
+        ev.incomplete(f"{_name(function)} with unknown arguments", span)
+    return UNKNOWN
+
+
+def _run(ev: Evaluator, function: Any, arguments: Arguments, span: Span) -> Any:
+    failure = check(function, arguments.args, arguments.kwargs, wrapper=_is_wrapper(function))
+    if failure is not None:
+        if failure.kind:
+            _report_binding(ev, function, failure, arguments, span)
+        if failure.drop:
+            kept = {name: value for name, value in arguments.kwargs.items() if name not in failure.drop}
+            arguments = _with_kwargs(arguments, kept)
+        else:
+            if ev.builder is not None:
+                ev.builder.complete = False
+            return UNKNOWN
+    try:
+        return function(*arguments.args, **arguments.kwargs)
+    except Exception as error:  # language functions do not throw on user code; if one does, it is our fault
+        ev.internal_error(error, span)
+        return UNKNOWN
+
+
+def _with_kwargs(arguments: Arguments, kwargs: dict[str, Any]) -> Arguments:
+    from tilelang.frontend.calls import Arguments as Made
+
+    return Made(arguments.args, kwargs, arguments.arg_spans, arguments.kwarg_spans)
+
+
+def _is_wrapper(function: Any) -> bool:
+    from tilelang.language.registry import lookup
+
+    item = lookup(_name(function))
+    return item is not None and item.wrapper
+
+
+def _report_binding(ev: Evaluator, function: Any, failure: BindingFailure, arguments: Arguments, span: Span) -> None:
+    place = arguments.kwarg_spans.get(failure.argument, span) if failure.argument else span
+    data = {
+        "function": _name(function),
+        "argument": failure.argument,
+        "suggestion": failure.suggestion,
+        "known_version": failure.known_version,
+        "message": failure.message,
+    }
+    ev.problem(failure.kind, place, **data)
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _argument_spans(function: Any, arguments: Arguments) -> dict[str, Span]:
+    spans = dict(arguments.kwarg_spans)
+    code = getattr(function, "__code__", None)
+    if isinstance(code, types.CodeType):
+        names = code.co_varnames[: code.co_argcount]
+        for name, where in zip(names, arguments.arg_spans):
+            spans[name] = where
+    return spans
+
+
+def astype(ev: Evaluator, value: Expr, args: Any, kwargs: dict[str, Any]) -> Any:
+    """``value.astype(dtype)``."""
+    from tilelang.language.convert import cast
+
+    wanted = args[0] if args else kwargs.get("dtype")
+    return UNKNOWN if isinstance(wanted, Unknown) or wanted is None else cast(value, wanted)
+
+
+def method_of_buffer(buffer: Buffer) -> Any:
+    """``buffer.access_ptr(...)``: an address; what is done through it is unknown."""
+    from tilelang.ir.dtype import HANDLE
+    from tilelang.ir.expr import Call
+
+    address = Call(HANDLE, "address_of", (buffer,), (("effect", "unknown"),), span=buffer.span)
+    return Model("Buffer.access_ptr", lambda ev, args, kwargs: address)

@@ -1,0 +1,355 @@
+"""Methods of strings, lists, dicts, sets, tuples and numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from tilelang.frontend.iteration import materialize
+from tilelang.frontend.operators import MAX_SEQUENCE, equal
+from tilelang.frontend.signals import UserError
+from tilelang.frontend.values import MISSING, DictVal, ListVal, Model, SetVal, is_plain
+from tilelang.ir.unknown import UNKNOWN, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tilelang.frontend.evaluator import Evaluator
+
+_STR_PURE = frozenset(
+    "capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric "
+    "isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex rpartition rsplit rstrip split "
+    "splitlines startswith strip swapcase title upper encode".split()
+)
+_NUMBER_PURE = frozenset(("bit_length", "is_integer", "conjugate"))
+
+
+def method(owner: Any, name: str) -> Any:
+    """The bound method ``owner.name``, or unknown if it is not modelled."""
+    if isinstance(owner, (int, float)):
+        if name in _NUMBER_PURE:
+            return Model(name, lambda ev, args, kwargs: getattr(owner, name)())
+        return owner if name in ("real", "numerator") else UNKNOWN
+    if isinstance(owner, str):
+        return _string(owner, name)
+    if isinstance(owner, tuple):
+        table: dict[str, Any] = {"index": _index, "count": _count}
+    elif isinstance(owner, list):
+        table = _LIST
+    elif isinstance(owner, dict):
+        table = _DICT
+    elif isinstance(owner, (set, frozenset)):
+        table = _SET
+    else:
+        return UNKNOWN
+    function = table.get(name)
+    if function is None:
+        return UNKNOWN
+    return Model(name, lambda ev, args, kwargs: function(ev, owner, args, kwargs))
+
+
+def _string(owner: str, name: str) -> Any:
+    text = str.__str__(owner)
+    if name in _STR_PURE:
+        return Model(name, lambda ev, args, kwargs: _pure_string(text, name, args, kwargs))
+    if name == "join":
+        return Model(name, lambda ev, args, kwargs: _join(ev, text, args))
+    if name == "format":
+        return Model(name, lambda ev, args, kwargs: _format(text, args, kwargs))
+    if name in ("replace", "ljust", "rjust", "center", "zfill"):
+        return Model(name, lambda ev, args, kwargs: _growing(text, name, args))
+    return UNKNOWN
+
+
+def _pure_string(text: str, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+    if not is_plain(list(args)) or not is_plain(kwargs) or len(text) > MAX_SEQUENCE:
+        return UNKNOWN
+    try:
+        result = getattr(text, name)(*args, **kwargs)
+    except (TypeError, ValueError, LookupError, UnicodeError) as error:
+        raise UserError(type(error).__name__, str(error), args.span) from None
+    return ListVal(cast("list[Any]", result)) if isinstance(result, list) else result
+
+
+def _growing(text: str, name: str, args: Any) -> Any:
+    if not is_plain(list(args)):
+        return UNKNOWN
+    numbers = [arg for arg in args if isinstance(arg, int)]
+    strings = [arg for arg in args if isinstance(arg, str)]
+    if any(n > 10_000 for n in numbers) or len(text) * (1 + sum(map(len, strings))) > MAX_SEQUENCE:
+        return UNKNOWN
+    try:
+        return getattr(text, name)(*args)
+    except (TypeError, ValueError) as error:
+        raise UserError(type(error).__name__, str(error), args.span) from None
+
+
+def _join(ev: Evaluator, text: str, args: Any) -> Any:
+    items = materialize(ev, args[0]) if args else None
+    if items is None or not all(isinstance(item, str) for item in items):
+        return UNKNOWN
+    size = sum(len(item) for item in items) + len(text) * len(items)
+    return text.join(items) if size <= MAX_SEQUENCE else UNKNOWN
+
+
+def _format(text: str, args: Any, kwargs: dict[str, Any]) -> Any:
+    digits = "".join(char if char.isdigit() else " " for char in text).split()
+    if not is_plain(list(args)) or not is_plain(kwargs) or any(len(run) > 3 for run in digits) or len(text) > 5_000:
+        return UNKNOWN
+    if "!" in text or "." in text.replace("{:.", "") and "__" in text:
+        return UNKNOWN
+    try:
+        return text.format(*args, **kwargs)
+    except (TypeError, ValueError, LookupError, AttributeError):
+        return UNKNOWN
+
+
+# --- lists ----------------------------------------------------------------------------------------------------
+
+
+def _index(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    for position, item in enumerate(owner):
+        result = equal(ev, item, args[0])
+        if result is True:
+            return position
+        if isinstance(result, Unknown):
+            return UNKNOWN
+    if getattr(owner, "open", False):
+        return UNKNOWN
+    raise UserError("ValueError", "value is not in the list", args.span)
+
+
+def _count(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    results = [equal(ev, item, args[0]) for item in owner]
+    if getattr(owner, "open", False) or any(isinstance(result, Unknown) for result in results):
+        return UNKNOWN
+    return sum(result is True for result in results)
+
+
+def _append(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    ev.heap.writing(owner)
+    if len(owner) < MAX_SEQUENCE:
+        owner.append(args[0] if args else UNKNOWN)
+
+
+def _extend(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    items = materialize(ev, args[0]) if args else None
+    ev.heap.writing(owner)
+    if items is None or len(owner) + len(items) > MAX_SEQUENCE:
+        _open(owner)
+    else:
+        owner.extend(items)
+
+
+def _open(owner: Any) -> None:
+    if isinstance(owner, (ListVal, DictVal, SetVal)):
+        owner.open = True
+
+
+def _insert(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    ev.heap.writing(owner)
+    if len(args) == 2 and isinstance(args[0], int):
+        owner.insert(args[0], args[1])
+    else:
+        _open(owner)
+
+
+def _pop(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    ev.heap.writing(owner)
+    position = args[0] if args else -1
+    if getattr(owner, "open", False) or not isinstance(position, int):
+        _open(owner)
+        return UNKNOWN
+    try:
+        return owner.pop(position)
+    except IndexError as error:
+        raise UserError("IndexError", str(error), args.span) from None
+
+
+def _remove(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    position = _index(ev, owner, args, kwargs)
+    ev.heap.writing(owner)
+    if isinstance(position, int):
+        del owner[position]
+    else:
+        _open(owner)
+
+
+def _sort(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    from tilelang.frontend.calls import Args
+    from tilelang.frontend.models.builtins import sorted_
+
+    result = sorted_(ev, Args([owner], args.span, None, None), kwargs)
+    ev.heap.writing(owner)
+    if isinstance(result, list):
+        owner[:] = cast("list[Any]", result)
+    else:
+        owner[:] = [UNKNOWN] * len(owner)
+
+
+def _reverse(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    ev.heap.writing(owner)
+    owner.reverse()
+
+
+def _clear(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    ev.heap.writing(owner)
+    owner.clear()
+    if isinstance(owner, (ListVal, DictVal, SetVal)):
+        owner.open = False
+
+
+def _copy_list(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    made = ListVal(owner)
+    made.open = bool(getattr(owner, "open", False))
+    return made
+
+
+_LIST: dict[str, Callable[..., Any]] = {
+    "append": _append,
+    "extend": _extend,
+    "insert": _insert,
+    "pop": _pop,
+    "popleft": lambda ev, owner, args, kwargs: _pop(ev, owner, type(args)([0], args.span, None, None), kwargs),
+    "appendleft": lambda ev, owner, args, kwargs: _insert(
+        ev, owner, type(args)([0, args[0] if args else UNKNOWN], args.span, None, None), kwargs
+    ),
+    "remove": _remove,
+    "index": _index,
+    "count": _count,
+    "sort": _sort,
+    "reverse": _reverse,
+    "clear": _clear,
+    "copy": _copy_list,
+}
+
+
+# --- dicts ----------------------------------------------------------------------------------------------------
+
+
+def _get(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    default = args[1] if len(args) > 1 else kwargs.get("default")
+    try:
+        found = owner.get(args[0], MISSING)
+    except TypeError:
+        return UNKNOWN
+    if found is not MISSING:
+        return found
+    return UNKNOWN if getattr(owner, "open", False) or isinstance(args[0], Unknown) else default
+
+
+def _items(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    made = ListVal(owner.items())
+    made.open = bool(getattr(owner, "open", False))
+    return made
+
+
+def _keys(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    made = ListVal(owner)
+    made.open = bool(getattr(owner, "open", False))
+    return made
+
+
+def _values(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    made = ListVal(owner.values())
+    made.open = bool(getattr(owner, "open", False))
+    return made
+
+
+def _update(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    from tilelang.frontend.models.builtins import dict_
+
+    made = dict_(ev, args, kwargs)
+    ev.heap.writing(owner)
+    owner.update(made)
+    if isinstance(owner, DictVal):
+        owner.open = owner.open or made.open
+        owner.spans.update(made.spans)
+
+
+def _setdefault(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    default = args[1] if len(args) > 1 else None
+    if isinstance(args[0], Unknown) or getattr(owner, "open", False):
+        _open(owner)
+        return UNKNOWN
+    ev.heap.writing(owner)
+    return owner.setdefault(args[0], default)
+
+
+def _pop_key(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    ev.heap.writing(owner)
+    found = owner.pop(args[0], MISSING) if not isinstance(args[0], Unknown) else MISSING
+    if found is not MISSING:
+        return found
+    if getattr(owner, "open", False) or isinstance(args[0], Unknown):
+        _open(owner)
+        return UNKNOWN
+    if len(args) > 1:
+        return args[1]
+    raise UserError("KeyError", repr(args[0])[:80], args.span)
+
+
+def _copy_dict(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    made = DictVal(owner, getattr(owner, "span", None))
+    made.open = bool(getattr(owner, "open", False))
+    made.spans.update(getattr(owner, "spans", {}))
+    return made
+
+
+_DICT: dict[str, Callable[..., Any]] = {
+    "get": _get,
+    "items": _items,
+    "keys": _keys,
+    "values": _values,
+    "update": _update,
+    "setdefault": _setdefault,
+    "pop": _pop_key,
+    "copy": _copy_dict,
+    "clear": _clear,
+}
+
+
+# --- sets -----------------------------------------------------------------------------------------------------
+
+
+def _add(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    ev.heap.writing(owner)
+    try:
+        if isinstance(args[0], Unknown):
+            _open(owner)
+        else:
+            owner.add(args[0])
+    except TypeError as error:
+        raise UserError("TypeError", str(error), args.span) from None
+
+
+def _discard(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    ev.heap.writing(owner)
+    if isinstance(args[0], Unknown):
+        owner.clear()
+        _open(owner)
+    else:
+        owner.discard(args[0])
+
+
+def _combined(name: str) -> Callable[..., Any]:
+    def run(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        others = [materialize(ev, arg) for arg in args]
+        if getattr(owner, "open", False) or any(other is None for other in others):
+            made = SetVal()
+            made.open = True
+            return made
+        result = getattr(set(owner), name)(*others)
+        return SetVal(cast("set[Any]", result)) if isinstance(result, set) else result
+
+    return run
+
+
+_SET: dict[str, Callable[..., Any]] = {
+    "add": _add,
+    "discard": _discard,
+    "remove": _discard,
+    "update": lambda ev, owner, args, kwargs: [_add(ev, owner, type(args)([item], args.span, None, None), kwargs) for arg in args for item in materialize(ev, arg) or ()] and None,
+    "clear": _clear,
+    "copy": lambda ev, owner, args, kwargs: SetVal(owner),
+    **{name: _combined(name) for name in ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")},
+}  # fmt: skip

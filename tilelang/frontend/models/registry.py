@@ -1,0 +1,128 @@
+"""External names: from a dotted name to its model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tilelang.frontend.values import External, Model
+from tilelang.ir.unknown import UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tilelang.frontend.evaluator import Evaluator
+    from tilelang.ir.span import Span
+
+MODELS: dict[str, Any] = {}
+
+LANGUAGE_MODULES = frozenset(
+    ("tilelang.language", "tilelang.cuda.language", "tilelang.language.common", "tilelang.rocm.language", "tilelang.metal.language")
+)
+_loaded: set[str] = set()
+_HOMES = {
+    "torch": "tensors",
+    "numpy": "tensors",
+    "cupy": "tensors",
+    "pytest": "pytest",
+    "unittest": "pytest",
+    "tilelang": "host",
+    "tvm": "host",
+}
+
+
+def model(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function ``(evaluator, args, kwargs)`` as the model of external callables."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            MODELS[name] = Model(name, function)
+        return function
+
+    return register
+
+
+def _load(name: str) -> None:
+    """Import the module that has the models of a package, once."""
+    root = name.split(".", 1)[0]
+    home = _HOMES.get(root, "stdlib")
+    if home in _loaded:
+        return
+    _loaded.add(home)
+    if home == "tensors":
+        from tilelang.frontend.models import torch  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
+    elif home == "pytest":
+        from tilelang.frontend.models import pytest  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
+    elif home == "host":
+        from tilelang.frontend.models import host  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
+    else:
+        from tilelang.frontend.models import stdlib  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
+
+
+def find(name: str) -> Any:
+    """The model of a dotted name, or ``None``."""
+    _load(name)
+    return MODELS.get(name)
+
+
+def external_member(ev: Evaluator, owner: External, attribute: str, span: Span) -> Any:
+    """``owner.attribute`` for an external name."""
+    name = f"{owner.name}.{attribute}"
+    found = find(name)
+    if found is not None:
+        return found(ev) if getattr(found, "is_query", False) else found
+    if owner.name in LANGUAGE_MODULES:
+        return language_member(ev, attribute, span)
+    if owner.name.startswith("tilelang"):
+        from tilelang.frontend.models.host import package_member
+
+        return package_member(ev, owner, attribute)
+    return External(name)
+
+
+def language_member(ev: Evaluator, name: str, span: Span) -> Any:
+    """A public name of the language. An unknown one is recorded, with the nearest known name if it looks like a slip."""
+    import tilelang.language as language
+
+    found = getattr(language, name, None)
+    if found is not None and not _is_module(found):
+        special = find(f"tilelang.language.{name}")
+        return special if special is not None else found
+    if found is not None or name.startswith("_"):
+        return External(f"tilelang.language.{name}")
+    from tilelang.language import registry
+
+    item = registry.lookup(name)
+    known = item.status if item is not None else None
+    ev.problem(
+        "unknown-name",
+        span,
+        name=name,
+        module="tilelang.language",
+        suggestion=None if known else registry.suggest(name),
+        known_version=known,
+    )
+    if ev.builder is not None:
+        ev.builder.complete = False
+    return UNKNOWN
+
+
+def _is_module(value: Any) -> bool:
+    import types
+
+    return isinstance(value, types.ModuleType)
+
+
+def external_names(ev: Evaluator, source: External) -> Iterator[tuple[str, Any]]:
+    """What ``from package import *`` brings, as far as models go."""
+    if source.name in LANGUAGE_MODULES:
+        import tilelang.language as language
+        from tilelang.ir.span import NOWHERE
+
+        for name in language.__all__:
+            yield name, language_member(ev, name, NOWHERE)
+        return
+    find(f"{source.name}.x")
+    prefix = f"{source.name}."
+    for name, value in MODELS.items():
+        if name.startswith(prefix) and "." not in name[len(prefix) :]:
+            yield name[len(prefix) :], value

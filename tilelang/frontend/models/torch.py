@@ -1,0 +1,234 @@
+"""Functions of torch and NumPy that make arrays or describe the device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tilelang.frontend.models.registry import MODELS, model
+from tilelang.frontend.models.tensors import elementwise, matmul, method, shape_of
+from tilelang.frontend.values import Class, Function, Jit, Model, Object, Tensor
+from tilelang.ir.dtype import DType, dtype
+from tilelang.ir.unknown import UNKNOWN, Unknown
+
+if TYPE_CHECKING:
+    from tilelang.frontend.evaluator import Evaluator
+
+_DTYPES = (
+    "float16 float32 float64 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool float8_e4m3fn float8_e5m2 "
+    "float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu"
+).split()
+for _name in _DTYPES:
+    MODELS[f"torch.{_name}"] = dtype(_name)
+    if "8_" not in _name and _name != "bfloat16":
+        MODELS[f"numpy.{_name}"] = dtype(_name)
+for _alias, _target in {
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+    "int": "int32",
+    "long": "int64",
+    "short": "int16",
+    "float4_e2m1fn_x2": "float4_e2m1fnx2",
+}.items():
+    MODELS[f"torch.{_alias}"] = dtype(_target)
+
+
+def _kind(ev: Evaluator, kwargs: dict[str, Any], default: str | None) -> DType | None:
+    found = kwargs.get("dtype")
+    if found is None:
+        return dtype(default) if default is not None else None
+    return DType.parse(found)
+
+
+def _constructor(library: str, default: str) -> Any:
+    def run(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+        given = args
+        if "size" in kwargs or "shape" in kwargs:
+            given = [kwargs.get("size", kwargs.get("shape"))]
+        if library == "numpy" and len(given) > 1:
+            kwargs = {"dtype": given[1], **kwargs}
+            given = given[:1]
+        return Tensor(shape_of(ev, given), _kind(ev, kwargs, default), None, library)
+
+    return run
+
+
+for _name in ("empty", "zeros", "ones", "randn", "rand"):
+    MODELS[f"torch.{_name}"] = Model(f"torch.{_name}", _constructor("torch", "float32"))
+for _name in ("empty", "zeros", "ones"):
+    MODELS[f"numpy.{_name}"] = Model(f"numpy.{_name}", _constructor("numpy", "float64"))
+for _name in ("numpy.random.randn", "numpy.random.rand"):
+    MODELS[_name] = Model(_name, _constructor("numpy", "float64"))
+
+
+@model("torch.full", "numpy.full")
+def full(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    size = args[:1] if args else [kwargs.get("size", UNKNOWN)]
+    return Tensor(shape_of(ev, size), _kind(ev, kwargs, None), None, "torch")
+
+
+@model("torch.randint")
+def randint(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    sizes = [arg for arg in args if isinstance(arg, (tuple, list))] or [kwargs.get("size", UNKNOWN)]
+    return Tensor(shape_of(ev, sizes[:1]), _kind(ev, kwargs, "int64"), None, "torch")
+
+
+@model("torch.arange", "numpy.arange")
+def arange(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    size = len(range(*args)) if 1 <= len(args) <= 3 and all(isinstance(a, int) for a in args) else None
+    return Tensor((size,), _kind(ev, kwargs, "int64"), None, "torch")
+
+
+@model("torch.eye")
+def eye(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    n = args[0] if args and isinstance(args[0], int) else None
+    return Tensor((n, n), _kind(ev, kwargs, "float32"))
+
+
+@model("torch.randperm")
+def randperm(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return Tensor((args[0] if args and isinstance(args[0], int) else None,), _kind(ev, kwargs, "int64"))
+
+
+@model("torch.tensor", "torch.as_tensor", "numpy.array", "torch.from_numpy")
+def tensor(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    data = args[0] if args else UNKNOWN
+    if isinstance(data, Tensor):
+        return Tensor(data.shape, _kind(ev, kwargs, None) or data.dtype, data.strides, "torch")
+    shape: list[int] = []
+    while isinstance(data, (list, tuple)) and not getattr(data, "open", False):  # pyright: ignore[reportUnknownArgumentType]
+        shape.append(len(data))  # pyright: ignore[reportUnknownArgumentType]
+        data = data[0] if data else 0  # pyright: ignore[reportUnknownVariableType]
+    kind = _kind(ev, kwargs, None)
+    if kind is None:
+        kind = dtype("float32") if isinstance(data, float) else dtype("int64") if isinstance(data, int) else None
+    return Tensor(None if isinstance(data, (Unknown, list)) else tuple(shape), kind)
+
+
+@model("torch.empty_like", "torch.zeros_like", "torch.ones_like", "torch.randn_like", "torch.rand_like", "torch.full_like")
+def like(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    if args and isinstance(args[0], Tensor):
+        return Tensor(args[0].shape, _kind(ev, kwargs, None) or args[0].dtype, None, args[0].library)
+    return Tensor()
+
+
+@model("torch.empty_strided")
+def empty_strided(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return Tensor(shape_of(ev, args[:1]), _kind(ev, kwargs, "float32"), shape_of(ev, args[1:2]))
+
+
+@model("torch.matmul", "torch.mm", "torch.bmm", "numpy.matmul")
+def matmul_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return matmul(args[0], args[1]) if len(args) > 1 else Tensor()
+
+
+@model("torch.cat", "torch.concat", "torch.concatenate")
+def cat(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    items = args[0] if args and isinstance(args[0], (list, tuple)) else ()
+    dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
+    tensors = [item for item in items if isinstance(item, Tensor)]  # pyright: ignore[reportUnknownVariableType]
+    if not tensors or len(tensors) != len(items) or not isinstance(dim, int):  # pyright: ignore[reportUnknownArgumentType]
+        return Tensor()
+    first = tensors[0]
+    if first.shape is None or any(t.shape is None or len(t.shape) != len(first.shape) for t in tensors):
+        return Tensor(None, first.dtype)
+    sizes = [t.shape[dim] for t in tensors]  # type: ignore[index]  # shapes were tested above
+    total = sum(sizes) if all(isinstance(size, int) for size in sizes) else None
+    shape = list(first.shape)
+    shape[dim] = total
+    return Tensor(tuple(shape), first.dtype)
+
+
+@model("torch.stack")
+def stack(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    items = args[0] if args and isinstance(args[0], (list, tuple)) else ()
+    dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
+    first = items[0] if items else None  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(first, Tensor) or first.shape is None or not isinstance(dim, int):
+        return Tensor()
+    at = dim if dim >= 0 else len(first.shape) + 1 + dim
+    return Tensor((*first.shape[:at], len(items), *first.shape[at:]), first.dtype)  # pyright: ignore[reportUnknownArgumentType]
+
+
+@model("torch.Tensor.apply", "torch.where")
+def where(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return elementwise(args[1], args[2]) if len(args) > 2 and any(isinstance(a, Tensor) for a in args[1:3]) else Tensor()
+
+
+for _name in (
+    "abs exp exp2 log log2 sqrt rsqrt sigmoid tanh relu softmax sum mean amax amin max min argmax cumsum transpose reshape "
+    "squeeze unsqueeze flatten permute sort_ clamp triu tril flip round floor ceil"
+).split():
+    MODELS[f"torch.{_name}"] = Model(
+        f"torch.{_name}",
+        lambda ev, args, kwargs, _m=_name: (
+            method(ev, args[0], _m, type(args)(args[1:], args.span, None, None), kwargs)
+            if args and isinstance(args[0], Tensor)
+            else UNKNOWN
+        ),
+    )
+for _name in ("silu", "relu", "gelu", "softmax", "normalize"):
+    MODELS[f"torch.nn.functional.{_name}"] = Model(
+        f"torch.nn.functional.{_name}",
+        lambda ev, args, kwargs: Tensor(args[0].shape, args[0].dtype) if args and isinstance(args[0], Tensor) else Tensor(),
+    )
+
+# --- the device -----------------------------------------------------------------------------------------------
+
+
+def capability(arch: str) -> tuple[int, int]:
+    """Compute capability of ``sm_90`` and the like."""
+    digits = "".join(char for char in arch.removeprefix("sm_") if char.isdigit())
+    return (int(digits[:-1]), int(digits[-1])) if len(digits) >= 2 else (0, 0)
+
+
+@model("torch.cuda.get_device_capability")
+def get_device_capability(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    arch = ev.target_arch()
+    return capability(arch) if arch.startswith("sm_") else UNKNOWN
+
+
+@model("torch.cuda.get_device_properties")
+def get_device_properties(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    from tilelang.targets import resolve
+
+    arch = ev.target_arch()
+    target = resolve(arch)
+    major, minor = capability(arch) if arch.startswith("sm_") else (UNKNOWN, UNKNOWN)
+    count = getattr(target, "sm_count", None) if target is not None else None
+    return Object(
+        Class("DeviceProperties", (), {}, external_base=True),
+        {"major": major, "minor": minor, "multi_processor_count": UNKNOWN if count is None else count},
+    )
+
+
+@model("torch.cuda.is_available", "torch.cuda.is_bf16_supported")
+def is_available(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return True
+
+
+@model("torch.cuda.device_count")
+def device_count(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return UNKNOWN
+
+
+@model("torch.device")
+def device(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return UNKNOWN
+
+
+MODELS["torch.version.hip"] = None
+MODELS["torch.version.cuda"] = "12.9"
+
+
+@model("torch.compile", "torch.no_grad", "torch.inference_mode", "torch.jit.script", "torch.enable_grad")
+def transparent(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Decorators that leave the function as it is; also context managers."""
+    if args and isinstance(args[0], (Function, Jit, Class)):
+        return args[0]
+    return Model("decorator", lambda ev, inner, kw: inner[0] if inner else UNKNOWN)
+
+
+@model("torch.finfo", "torch.iinfo")
+def finfo(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return UNKNOWN

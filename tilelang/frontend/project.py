@@ -1,0 +1,309 @@
+"""A project: its files, who imports whom, and the analysis of one file.
+
+Callers of a kernel often live elsewhere. The index maps a file to the files that import it; their entry points are
+evaluated too, and the instances that they make of the file's kernels count.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tilelang.frontend.instance import FileAnalysis, Instance, Trace
+from tilelang.frontend.sources import SourceCache
+from tilelang.ir.problem import Problem
+from tilelang.ir.span import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from tilelang.frontend.values import Module
+
+DEFAULT_ARCH = "sm_80"
+MAX_IMPORTERS = 24
+"""Files that import the analysed one and are evaluated for their calls, nearest first."""
+
+FILE_BUDGET = 700_000
+"""Steps for one file, about a second."""
+
+_STACK_BYTES = 256 * 1024 * 1024
+_RECURSION = 40_000
+_SKIPPED_FOLDERS = frozenset(
+    (".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", "build", "dist", ".tox", ".mypy_cache", "site-packages", "3rdparty")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorSettings:
+    """What the evaluation of a project depends on besides its files. ``archs``: the targets that a program may ask about."""
+
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    max_instances: int = 1_000
+    archs: tuple[str, ...] = ()
+    budget: int = FILE_BUDGET
+
+
+class Project:
+    """Files below ``root``. Parsed files are kept, so one project should serve many analyses."""
+
+    def __init__(self, root: Path, settings: EvaluatorSettings | None = None) -> None:
+        self.root = Path(root).resolve()
+        self.settings = settings or EvaluatorSettings()
+        self.sources = SourceCache()
+        self._index: dict[str, frozenset[str]] | None = None
+        self._evaluated: dict[tuple[str, str], _Evaluation] = {}
+
+    def analyse(self, path: Path, source: bytes | None = None) -> FileAnalysis:
+        """Everything about one file. ``source`` replaces what is on disk. Never raises on the file's account."""
+        name = str(Path(path).absolute())
+        if source is not None:
+            self.sources.put(name, source)
+            self._evaluated = {key: value for key, value in self._evaluated.items() if name not in value.read}
+        return _on_large_stack(lambda: self._analyse(name))
+
+    def _analyse(self, path: str) -> FileAnalysis:
+        parsed = self.sources.parsed(path)
+        if parsed is None:
+            return FileAnalysis(path, (), (Problem("unreadable-file", Span(path, 1, 0, 1, 0)),), ())
+        syntax = tuple(_syntax_problem(path, problem) for problem in parsed.problems)
+        if not _mentions_language(parsed.source.text):
+            return FileAnalysis(path, (), syntax, (), uses_tilelang=False, dependencies=(path,))
+        own = self._evaluate(path)
+        instances = list(own.instances)
+        read = set(own.read)
+        traces = list(own.traces)
+        kernels = _kernel_definitions(path, parsed.body)
+        if kernels:
+            for importer in self.importers(path):
+                other = self._evaluate(importer)
+                instances += [i for i in other.instances if path in (i.path, i.factory_path)]
+                read |= other.read
+        instances = _without_fallbacks(_unique(instances))
+        from tilelang.frontend.status import kernel_statuses
+
+        statuses = kernel_statuses(path, kernels, instances, traces, own.dropped)
+        return FileAnalysis(
+            path,
+            tuple(instances),
+            (*syntax, *own.problems),
+            statuses,
+            tuple(traces),
+            dependencies=tuple(sorted(read | {path})),
+        )
+
+    # --- evaluation -------------------------------------------------------------------------------------------
+
+    def _evaluate(self, path: str) -> _Evaluation:
+        """Evaluate a file's entry points, once per arch if the program asks for its target."""
+        archs = self.settings.archs or (DEFAULT_ARCH,)
+        first = self._evaluate_for(path, archs[0])
+        if not first.asked_for_target or len(archs) == 1:
+            return first
+        merged = _Evaluation(set(first.read), list(first.instances), list(first.problems), list(first.traces), first.dropped)
+        for arch in archs[1:]:
+            other = self._evaluate_for(path, arch)
+            merged.read |= other.read
+            merged.instances += other.instances
+        merged.instances = _unique(merged.instances)
+        return merged
+
+    def _evaluate_for(self, path: str, arch: str) -> _Evaluation:
+        key = (path, arch)
+        known = self._evaluated.get(key)
+        if known is None:
+            known = self._evaluated[key] = self._run(path, arch)
+        return known
+
+    def _run(self, path: str, arch: str) -> _Evaluation:
+        from tilelang.frontend import attributes, calls, definitions, expressions, statements, subscripts  # noqa: F401  # pyright: ignore[reportUnusedImport] - they register
+        from tilelang.frontend.entry import attempt, run_entries, run_uncalled
+        from tilelang.frontend.evaluator import Evaluator, module_scope
+        from tilelang.frontend.modules import ModuleTable
+        from tilelang.frontend.recorder import Recorder
+        from tilelang.frontend.signals import Exhausted
+        from tilelang.frontend.values import Module
+
+        outer_read, self.sources.read = self.sources.read, set()
+        recorder = Recorder()
+        modules = ModuleTable(self.sources, self.root)
+        ev = Evaluator(
+            modules,
+            recorder,
+            arch=arch,
+            environment=dict(self.settings.environment),
+            budget=self.settings.budget,
+        )
+        parsed = self.sources.parsed(path)
+        module: Module = Module(Path(path).stem, path)
+        module.vars.update({"__name__": "__main__", "__file__": path})
+        modules.loaded[path] = module
+        try:
+            if parsed is not None:
+                module.state = "running"
+                attempt(ev, lambda: ev.exec(parsed.body, module_scope(module)))
+                module.state = "done"
+                run_entries(ev, module)
+                run_uncalled(ev, module, self._directives(path, module, ev))
+        except Exhausted:
+            ev.trace("the step budget of the file is spent: what follows is not checked", Span(path, 1, 0, 1, 0))
+        except RecursionError:
+            ev.trace("the file nests deeper than can be followed", Span(path, 1, 0, 1, 0))
+        read, self.sources.read = self.sources.read, outer_read | self.sources.read
+        return _Evaluation(
+            read, list(recorder.instances), ev.problems, ev.traces, recorder.dropped, ev.asked_for_target
+        )
+
+    def _directives(self, path: str, module: Module, ev: Any) -> dict[int, list[dict[str, Any]]]:
+        from tilelang.frontend.directives import instance_directives
+
+        source = self.sources.source(path)
+        return {} if source is None else instance_directives(ev, source, module)
+
+    # --- index ------------------------------------------------------------------------------------------------
+
+    def importers(self, path: str) -> list[str]:
+        """Files of the project that import the file, directly or through a package, nearest first."""
+        index = self.index()
+        stem = Path(path).stem if Path(path).stem != "__init__" else Path(path).parent.name
+        wanted = {stem}
+        found: list[str] = []
+        for _ in range(3):
+            for other, names in index.items():
+                if other != path and other not in found and names & wanted:
+                    found.append(other)
+            packages = {Path(other).parent.name for other in found if Path(other).name == "__init__.py"}
+            if packages <= wanted:
+                break
+            wanted |= packages
+        callers = [other for other in found if Path(other).name != "__init__.py"]
+        callers.sort(key=lambda other: (_distance(path, other), not Path(other).name.startswith("test"), other))
+        return callers[:MAX_IMPORTERS]
+
+    def index(self) -> dict[str, frozenset[str]]:
+        """For each file that mentions the language or imports from the project: the module names that it imports."""
+        if self._index is None:
+            self._index = {}
+            for file in _python_files(self.root):
+                try:
+                    text = file.read_text(encoding="utf-8", errors="replace")
+                except OSError:
+                    continue
+                names = _imported_names(text)
+                if names:
+                    self._index[str(file)] = names
+        return self._index
+
+
+@dataclass(slots=True)
+class _Evaluation:
+    read: set[str]
+    instances: list[Instance]
+    problems: list[Problem]
+    traces: list[Trace]
+    dropped: dict[tuple[str, int], int] = field(default_factory=dict["tuple[str, int]", int])
+    asked_for_target: bool = False
+
+
+def _on_large_stack(run: Callable[[], FileAnalysis]) -> FileAnalysis:
+    """Run on a thread whose stack is deep enough for any nesting that the parser lets through."""
+    result: list[FileAnalysis] = []
+    failure: list[BaseException] = []
+
+    def target() -> None:
+        try:
+            result.append(run())
+        except BaseException as error:  # handed to the caller below
+            failure.append(error)
+
+    old_stack = threading.stack_size(_STACK_BYTES)
+    old_limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(old_limit, _RECURSION))
+    try:
+        thread = threading.Thread(target=target, name="evaluator")
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(old_stack)
+        sys.setrecursionlimit(old_limit)
+    if failure:
+        raise failure[0]
+    return result[0]
+
+
+def _syntax_problem(path: str, problem: Any) -> Problem:
+    span = Span(path, problem.line, problem.column, problem.end_line, problem.end_column)
+    return Problem("syntax-error", span, {"message": problem.message, "kind": problem.kind})
+
+
+def _mentions_language(text: str) -> bool:
+    return "tilelang" in text or "prim_func" in text or ".Kernel(" in text
+
+
+def _kernel_definitions(path: str, body: list[ast.stmt]) -> list[ast.FunctionDef]:
+    """Functions that define kernels: prim_funcs, and jit functions that launch by themselves."""
+    from tilelang.frontend.status import defines_kernel
+
+    return [node for top in body for node in ast.walk(top) if isinstance(node, ast.FunctionDef) and defines_kernel(node)]
+
+
+def _unique(instances: Iterable[Instance]) -> list[Instance]:
+    from tilelang.frontend.recorder import Recorder
+
+    recorder = Recorder()
+    for instance in instances:
+        recorder.add(instance)
+    return list(recorder.instances)
+
+
+def _without_fallbacks(instances: list[Instance]) -> list[Instance]:
+    """Defaults and symbols stand in only for kernels that nothing calls."""
+    called = {(i.factory_path, i.factory_line) for i in instances if i.origin not in ("symbolic", "default")}
+    return [
+        i for i in instances if i.origin not in ("symbolic", "default") or (i.factory_path, i.factory_line) not in called
+    ]
+
+
+_IMPORT = re.compile(r"^\s*(?:from\s+([.\w]+)\s+import\s+(.*)|import\s+(.+))$", re.MULTILINE)
+
+
+def _imported_names(text: str) -> frozenset[str]:
+    """The last parts of all imported module paths, and imported names, which may be modules."""
+    names: set[str] = set()
+    for match in _IMPORT.finditer(text):
+        module, members, plain = match.groups()
+        if module is not None:
+            names.update(part for part in module.split(".") if part)
+            names.update(re.findall(r"\w+", members))
+        else:
+            names.update(re.findall(r"\w+", plain))
+    return frozenset(names)
+
+
+def _python_files(root: Path) -> list[Path]:
+    import os
+
+    found: list[Path] = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith("."))
+        found += [Path(folder) / name for name in sorted(files) if name.endswith(".py")]
+        if len(found) > 20_000:
+            break
+    return found
+
+
+def _distance(a: str, b: str) -> int:
+    left, right = Path(a).parts, Path(b).parts
+    common = 0
+    for x, y in zip(left, right):
+        if x != y:
+            break
+        common += 1
+    return len(left) + len(right) - 2 * common
+
+
+__all__ = ["EvaluatorSettings", "Project"]

@@ -1,0 +1,354 @@
+"""Values of the evaluated program.
+
+Numbers, strings, tuples, ``None`` and ranges are the Python values themselves; IR nodes stand for values inside a
+kernel. The classes here are for everything that has identity or behaviour of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from tilelang.ir.buffer import Buffer
+from tilelang.ir.dtype import DType
+from tilelang.ir.expr import Expr
+from tilelang.ir.span import NOWHERE, Span
+from tilelang.ir.unknown import Unknown
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Sequence
+
+    from tilelang.frontend.instance import CallLink, JitOptions
+    from tilelang.ir.problem import Problem
+    from tilelang.ir.program import Program
+
+
+class ListVal(list[Any]):
+    """A list of the program. ``open``: it may hold further entries that are not known. ``span``: its literal."""
+
+    __slots__ = ("open", "span")
+
+    def __init__(self, items: Any = (), span: Span | None = None) -> None:
+        super().__init__(items)
+        self.open = False
+        self.span = span
+
+
+class DictVal(dict[Any, Any]):
+    """A dict of the program. ``open``: further keys are possible. ``spans``: where each key's value is written."""
+
+    __slots__ = ("default", "open", "span", "spans")
+
+    def __init__(self, items: Any = (), span: Span | None = None) -> None:
+        super().__init__(items)
+        self.open = False
+        self.span = span
+        self.spans: dict[Any, Span] = {}
+        self.default: object = None
+
+
+class SetVal(set[Any]):
+    """A set of the program."""
+
+    __slots__ = ("open",)
+
+    def __init__(self, items: Any = ()) -> None:
+        super().__init__(items)
+        self.open = False
+
+
+@dataclass(slots=True, eq=False)
+class Module:
+    """A module of the project: parsed, and evaluated on first use."""
+
+    name: str
+    path: str
+    vars: dict[str, Any] = field(default_factory=dict[str, Any])
+    state: str = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something of a package that is not part of the project, by its dotted name (``torch.randn``)."""
+
+    name: str
+
+    def member(self, attribute: str) -> External:
+        return External(f"{self.name}.{attribute}")
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The names that a function sees: its own, then those of the enclosing functions, then the module's."""
+
+    module: Module
+    vars: dict[str, Any]
+    parent: Scope | None = None
+    function: Function | None = None
+    globals_declared: frozenset[str] = frozenset()
+    nonlocals_declared: frozenset[str] = frozenset()
+    is_class: bool = False
+    kernel: bool = False
+    """Whether statements build tile IR (body of a prim_func, a macro or an eager kernel)."""
+    arg_spans: dict[str, Span] = field(default_factory=dict[str, Span])
+    """Where the caller wrote the value of each parameter."""
+    pending: list[Any] = field(default_factory=list[Any])
+    """Values that a ``return`` under an unknown condition may already have returned."""
+    rebound: dict[str, Span] = field(default_factory=dict[str, Span])
+    """Names rebound under a run-time condition; using one afterwards is an error."""
+    open_frames: list[Any] = field(default_factory=list[Any])
+    """Frames entered by assignment (``bx = T.Kernel(...)``), closed at the end of the function."""
+    yields: list[Any] | None = None
+    via: Span | None = None
+    bound: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The arguments of the call, as they came."""
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A ``def`` or ``lambda``. Defaults are evaluated at definition, as in Python."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    scope: Scope
+    name: str
+    defaults: tuple[Any, ...] = ()
+    kw_defaults: dict[str, Any] = field(default_factory=dict[str, Any])
+    attrs: dict[str, Any] = field(default_factory=dict[str, Any])
+    marks: tuple[Mark, ...] = ()
+    owner: Class | None = None
+    is_generator: bool = False
+
+    @property
+    def path(self) -> str:
+        return self.scope.module.path
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A decorator that matters to the evaluator without changing the function (``pytest.mark.parametrize``, ``requires_*``)."""
+
+    name: str
+    args: tuple[Any, ...] = ()
+    kwargs: tuple[tuple[str, Any], ...] = ()
+    span: Span = NOWHERE
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class of the program. ``kind``: ``plain``, ``dataclass``, ``enum`` or ``namedtuple``."""
+
+    name: str
+    bases: tuple[Any, ...]
+    vars: dict[str, Any]
+    kind: str = "plain"
+    fields: tuple[tuple[str, Any], ...] = ()
+    """Fields of a dataclass or namedtuple with their defaults (``MISSING`` if none)."""
+    external_base: bool = False
+    """A base class is not part of the project, so attributes may exist that are not seen."""
+
+    def lookup(self, name: str) -> Any:
+        """The class attribute ``name`` along the bases, or ``MISSING``."""
+        if name in self.vars:
+            return self.vars[name]
+        for base in self.bases:
+            if isinstance(base, Class):
+                found = base.lookup(name)
+                if found is not MISSING:
+                    return found
+        return MISSING
+
+    def is_subclass(self, other: Class) -> bool:
+        return self is other or any(isinstance(base, Class) and base.is_subclass(other) for base in self.bases)
+
+    def has_external_base(self) -> bool:
+        return self.external_base or any(isinstance(base, Class) and base.has_external_base() for base in self.bases)
+
+
+@dataclass(slots=True, eq=False)
+class Object:
+    """An instance of a class of the program."""
+
+    cls: Class
+    attrs: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundMethod:
+    function: Any
+    receiver: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Property:
+    getter: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StaticMethod:
+    function: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassMethod:
+    function: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Super:
+    cls: Class
+    receiver: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """``functools.partial``."""
+
+    function: Any
+    args: tuple[Any, ...]
+    kwargs: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A model of an external callable: ``call(evaluator, args, kwargs)`` with evaluated arguments."""
+
+    name: str
+    call: Callable[..., Any]
+
+
+@dataclass(slots=True, eq=False)
+class Tensor:
+    """A torch or NumPy array: shape (``None`` entries unknown, ``None`` if even the rank is), strides and dtype."""
+
+    shape: tuple[Any, ...] | None = None
+    dtype: DType | None = None
+    strides: tuple[Any, ...] | None = None
+    library: str = "torch"
+
+    @property
+    def rank(self) -> int | None:
+        return None if self.shape is None else len(self.shape)
+
+
+@dataclass(slots=True, eq=False)
+class Macro:
+    """A ``@T.macro``."""
+
+    function: Function
+
+
+@dataclass(slots=True, eq=False)
+class PrimFunc:
+    """An elaborated ``@T.prim_func``."""
+
+    program: Program
+    function: Function
+    problems: tuple[Problem, ...]
+    closure: dict[str, Any]
+    chain: tuple[CallLink, ...]
+    span: Span
+    maker: tuple[Function, dict[str, Any]] | None = None
+    """The function that made it and that function's arguments: what a re-evaluation starts from."""
+    arg_spans: dict[str, Span] = field(default_factory=dict[str, Span])
+    certain: bool = True
+    consumed: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Jit:
+    """A ``@tilelang.jit`` function, lazy or eager."""
+
+    function: Any
+    options: JitOptions
+    tuner: Tuner | None = None
+    called: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Tuner:
+    """``@tilelang.autotune``: the configs as given, a list or a callable."""
+
+    configs: Any
+    span: Span
+    configs_span: Span
+
+
+@dataclass(slots=True, eq=False)
+class Kernel:
+    """A compiled kernel handle, the result of a jit factory or ``tilelang.compile``."""
+
+    program: Program | None
+    options: JitOptions
+
+
+class _Missing:
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<missing>"
+
+
+MISSING = _Missing()
+
+
+def same(a: object, b: object) -> bool:
+    """Whether two values are certainly the same value. Unknown is never the same as anything."""
+    if a is b:
+        return not isinstance(a, Unknown)
+    if isinstance(a, (Unknown, Buffer)) or isinstance(b, (Unknown, Buffer)):
+        return False
+    if isinstance(a, Expr) or isinstance(b, Expr):
+        return isinstance(a, Expr) and isinstance(b, Expr) and a == b
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (bool, int, float, str, bytes, range, External)):
+        return a == b
+    if isinstance(a, (tuple, list)):
+        left, right = cast("Sequence[Any]", a), cast("Sequence[Any]", b)
+        return (
+            len(left) == len(right)
+            and not getattr(a, "open", False)
+            and not getattr(b, "open", False)
+            and all(same(x, y) for x, y in zip(left, right))
+        )
+    if isinstance(a, dict):
+        first, second = cast("dict[Any, Any]", a), cast("dict[Any, Any]", b)
+        return (
+            not getattr(a, "open", False)
+            and not getattr(b, "open", False)
+            and first.keys() == second.keys()
+            and all(same(first[key], second[key]) for key in first)
+        )
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return a.shape == b.shape and a.dtype == b.dtype and a.strides == b.strides
+    return False
+
+
+def contains_unknown(value: object) -> bool:
+    """Whether any part of a plain value is unknown."""
+    if isinstance(value, Unknown):
+        return True
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return bool(getattr(cast("object", value), "open", False)) or any(
+            contains_unknown(item) for item in cast("Sequence[Any]", value)
+        )
+    if isinstance(value, dict):
+        return bool(getattr(cast("object", value), "open", False)) or any(
+            contains_unknown(item) for item in cast("dict[Any, Any]", value).values()
+        )
+    return False
+
+
+def is_plain(value: object) -> bool:
+    """Whether a value is made of Python's own immutable data, so that native functions may work on it."""
+    if value is None or isinstance(value, (bool, int, float, str, bytes, complex, range, slice, type(...))):
+        return True
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return not getattr(cast("object", value), "open", False) and all(
+            is_plain(item) for item in cast("Sequence[Any]", value)
+        )
+    if isinstance(value, dict):
+        entries = cast("dict[Any, Any]", value)
+        return not getattr(value, "open", False) and all(is_plain(k) and is_plain(v) for k, v in entries.items())
+    return False
