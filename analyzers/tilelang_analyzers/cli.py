@@ -103,6 +103,9 @@ def parser(program: str) -> argparse.ArgumentParser:
     output.add_argument("--quiet", "-q", action="store_true", help="print nothing if there are no findings")
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever the findings")
     output.add_argument("--trace-instances", action="store_true", help="show each kernel's instances and missing ones")
+    fixing = made.add_argument_group("fixing")
+    fixing.add_argument("--fix", action="store_true", help="apply the fixes that cannot change what a kernel computes")
+    fixing.add_argument("--unsafe-fixes", action="store_true", help="with --fix: apply the others too")
     run = made.add_argument_group("settings and running")
     run.add_argument("--config", action="append", default=[], metavar="KEY=VALUE", help="one setting, as in TOML")
     run.add_argument("--isolated", action="store_true", help="ignore every pyproject.toml")
@@ -180,10 +183,28 @@ def _check(options: argparse.Namespace, config: Config, paths: list[str]) -> int
     )
     with _progress(options.quiet) as progress:
         result = run(paths, config, how, progress)
+        if options.fix and stdin is None:
+            result = _fixed(result, lambda: run(paths, config, how, progress), unsafe=options.unsafe_fixes)
     if not (options.quiet and exit_code(result) == CLEAN and not result.findings()):
         emit(render(options.format, result, Style.of(sys.stdout, options.color)))
     code = exit_code(result)
     return CLEAN if code == FINDINGS and options.exit_zero else code
+
+
+def _fixed(result: Run, again: Callable[[], Run], *, unsafe: bool) -> Run:
+    """Apply fixes and check again until nothing is left to fix. The result is that of the last check."""
+    from tilelang_analyzers.fixes import MAX_ROUNDS, apply
+
+    total = 0
+    for _ in range(MAX_ROUNDS):
+        count = apply(result.findings(), result.sources, unsafe=unsafe)
+        if not count:
+            break
+        total += count
+        result = again()
+    if total:
+        print(f"fixed {total} finding{'s' if total > 1 else ''}", file=sys.stderr)
+    return result
 
 
 def exit_code(result: Run) -> int:
