@@ -1,5 +1,5 @@
 # case: shape_dynamic_tile
-# about: The tile has as many rows as the tensor, which is known only when the kernel runs
+# about: The register tile has as many rows as the tensor, which is known only when the kernel runs
 # targets: sm_80
 # expect: error dynamic-tile-shape line=16
 
@@ -13,7 +13,7 @@ def copy_rows(X):
     X: T.Tensor[[M, 128], T.float16]
     Y = T.empty((M, 128), T.float16)
     with T.Kernel(1, threads=128):
-        tile = T.alloc_shared((M, 128), T.float16)
+        tile = T.alloc_fragment((M, 128), T.float16)
         T.copy(X, tile)
         T.copy(tile, Y)
     return Y

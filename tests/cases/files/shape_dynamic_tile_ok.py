@@ -13,7 +13,7 @@ def copy_rows(X):
     X: T.Tensor[[M, 128], T.float16]
     Y = T.empty((M, 128), T.float16)
     with T.Kernel(T.ceildiv(M, 32), threads=128) as bx:
-        tile = T.alloc_shared((32, 128), T.float16)
+        tile = T.alloc_fragment((32, 128), T.float16)
         T.copy(X[bx * 32, 0], tile)
         T.copy(tile, Y[bx * 32, 0])
     return Y

@@ -13,7 +13,7 @@ def triangle(M):
     def kernel(X: T.Tensor((M, M), T.float32), Y: T.Tensor((M, M), T.float32)):
         with T.Kernel(T.ceildiv(M, 32), threads=128) as bx:
             width = (bx + 1) * 32
-            tile = T.alloc_fragment((32, width), T.float32)
+            tile = T.alloc_shared((32, width), T.float32)
             T.fill(tile, 1.0)
             for i, j in T.Parallel(32, 32):
                 Y[bx * 32 + i, j] = X[bx * 32 + i, j] + tile[i, j]

@@ -1,0 +1,20 @@
+# case: dtype_silent_narrowing_ok
+# about: Same program without the mistake
+# targets: sm_80
+# expect: clean
+
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[1])
+def quantise(N, scale=12.7):
+    @T.prim_func
+    def kernel(X: T.Tensor((N,), T.float32), Q: T.Tensor((N,), T.int8)):
+        with T.Kernel(T.ceildiv(N, 512), threads=128) as bx:
+            for i in T.Parallel(512):
+                Q[bx * 512 + i] = T.cast(X[bx * 512 + i] * scale, T.int8)
+    return kernel
+
+
+f = quantise(1 << 16)

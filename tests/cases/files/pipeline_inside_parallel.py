@@ -1,0 +1,24 @@
+# case: pipeline_inside_parallel
+# about: A tile operation needs all threads, and inside T.Parallel each has an iteration of its own
+# targets: sm_80
+# expect: error pipelined-inside-parallel line=18
+# allow: pipelined-inside-parallel line=19
+
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[1])
+def rows(M, N):
+    @T.prim_func
+    def kernel(X: T.Tensor((M, N), T.float32), Y: T.Tensor((M, N), T.float32)):
+        with T.Kernel(T.ceildiv(M, 8), threads=128) as bx:
+            line = T.alloc_shared((1, N), T.float32)
+            for i in T.Parallel(8):
+                T.copy(X[bx * 8 + i, 0], line)
+                T.copy(line, Y[bx * 8 + i, 0])
+
+    return kernel
+
+
+f = rows(64, 256)
