@@ -17,7 +17,7 @@ from tilelang.ir.expr import Load, Var
 from tilelang.ir.stmt import Atomic, Copy, Fill, For, Gemm, Launch, Reduce, Stmt, Store
 from tilelang.ir.visit import children, operands, subterms, walk
 from tilelang.passes.copy_path import strides_of
-from tilelang.passes.thread_map import ThreadMap, accumulator_map, operand_map, partition_loop
+from tilelang.passes.thread_map import ThreadMap, accumulator_map, operand_map, partition_loop, reshaped
 from tilelang.passes.warp_partition import partition
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _nest_of(stmt: Stmt) -> Nest | None:
 def _implied(regions: tuple[Region, ...], written: Region | None) -> Nest | None:
     """The loops of a tile operation: one for each extent above 1, the same for all its boxes."""
     shapes = [_long_extents(region) for region in regions]
-    if any(shape is None for shape in shapes) or len({shape for shape in shapes}) != 1:
+    if any(shape is None for shape in shapes) or len(set(shapes)) != 1:
         return None
     touches = [Touch(region.buffer, _long_dims(region), region is written) for region in regions]
     extents = shapes[0] or ()
@@ -232,7 +232,29 @@ def _propagate(nests: Sequence[Nest], reductions: Sequence[Reduce], maps: Maps) 
                     _hand_down(nest, loops, maps)
         for reduction in reductions:
             _reduce(reduction, maps)
+        for buffer in _named(nests, reductions):
+            if buffer.source is not None:
+                _share(buffer, buffer.source, maps)
         growing = len(maps) > before
+
+
+def _named(nests: Sequence[Nest], reductions: Sequence[Reduce]) -> Iterator[Buffer]:
+    for nest in nests:
+        yield from (touch.buffer for touch in nest.fragments())
+    for each in reductions:
+        yield from (end.buffer for end in (each.src, each.dst) if end.buffer.is_fragment)
+
+
+def _share(view: Buffer, source: Buffer, maps: Maps) -> None:
+    """A view and what it views are spread the same way."""
+    shapes = [tuple(map(try_const, buffer.shape)) for buffer in (view, source)]
+    if view.dtype.total_bits != source.dtype.total_bits or any(None in shape for shape in shapes):
+        return
+    for here, there, old, new in ((source, view, shapes[1], shapes[0]), (view, source, *shapes)):
+        if here in maps and there not in maps:
+            found = reshaped(maps[here], old, new)  # type: ignore[arg-type]  # no extent is None
+            if found is not None:
+                maps[there] = found
 
 
 def _from_settled(nest: Nest, maps: Maps) -> ThreadMap | None:
@@ -271,12 +293,11 @@ def _reduce(reduction: Reduce, maps: Maps) -> None:
             maps[result] = maps[source].without(dim)
 
 
-def _components(
-    nests: Sequence[Nest], reductions: Sequence[Reduce], maps: Maps
-) -> list[frozenset[Buffer]]:
+def _components(nests: Sequence[Nest], reductions: Sequence[Reduce], maps: Maps) -> list[frozenset[Buffer]]:
     """Groups of fragments that no gemm settled, joined by the nests and reductions that they share."""
     groups: list[set[Buffer]] = []
-    links = [{touch.buffer for touch in nest.fragments()} for nest in nests]
+    views = [{buffer, buffer.source} for buffer in _named(nests, reductions) if buffer.source is not None]
+    links = [*views, *({touch.buffer for touch in nest.fragments()} for nest in nests)]
     links += [{end.buffer for end in (each.src, each.dst) if end.buffer.is_fragment} for each in reductions]
     for link in links:
         touching = [group for group in groups if group & link]

@@ -27,7 +27,7 @@ def lives(timeline: Timeline) -> dict[Buffer | Workspace, Life]:
         for slot in moment.touched:
             first.setdefault(slot, index)
             last[slot] = index
-    ends = {index for index in (*first.values(), *last.values())}
+    ends = {*first.values(), *last.values()}
     end = len(timeline.moments) - 1
     found = {slot: Life(first[slot], _released(timeline.moments, ends, first[slot], last[slot])) for slot in first}
     return found | {buffer: Life(0, max(end, 0)) for buffer in timeline.whole}

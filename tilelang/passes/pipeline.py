@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from tilelang.ir.arith import try_const
 from tilelang.ir.expr import const_int
 from tilelang.passes.stage_uses import (
     Uses,
@@ -25,7 +26,7 @@ from tilelang.passes.stage_uses import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.span import Span
@@ -75,6 +76,7 @@ class Pipeline:
     units: tuple[Unit, ...]
     versions: Mapping[Buffer, int]
     overlaps: bool
+    trips: int | None = None
     problems: tuple[OrderProblem, ...] = ()
 
     @property
@@ -83,6 +85,27 @@ class Pipeline:
 
     def in_order(self) -> tuple[Unit, ...]:
         return tuple(sorted(self.units, key=lambda unit: unit.order))
+
+    def prologue(self) -> Iterator[Unit]:
+        """Every statement that runs before the loop, in order: the first iterations of the early stages."""
+        for time in range(self.max_stage):
+            yield from (unit for unit in self.in_order() if self._runs(time - unit.stage))
+
+    def epilogue(self) -> Iterator[Unit]:
+        """Every statement that runs after the loop: the last iterations of the late stages."""
+        for time in range(self.max_stage):
+            for unit in self.in_order():
+                lag = time - unit.stage
+                if lag < 0 and (self.trips is None or self.trips + lag >= 0):
+                    yield unit
+
+    @property
+    def rounds(self) -> int | None:
+        """Iterations that stay in the loop; ``None`` if unknown."""
+        return None if self.trips is None else max(self.trips - self.max_stage, 0)
+
+    def _runs(self, iteration: int) -> bool:
+        return iteration >= 0 and (self.trips is None or iteration < self.trips)
 
 
 def stages_of(loop: For) -> int | None:
@@ -118,7 +141,7 @@ def plan_pipeline(loop: For) -> Pipeline:
         units = _schedule(_last_uses(_mark_producers(units)), num_stages)
     overlaps = len({unit.stage for unit in units}) > 1
     versions = _versions(units) if overlaps else {}
-    return Pipeline(loop, num_stages, units, versions, overlaps, tuple(problems))
+    return Pipeline(loop, num_stages, units, versions, overlaps, try_const(loop.extents[0]), tuple(problems))
 
 
 def _units(loop: For) -> tuple[Unit, ...]:

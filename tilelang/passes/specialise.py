@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from tilelang.ir.arith import try_const
 from tilelang.ir.stmt import Alloc, Block, Copy, Effect, For, If, Launch, Let, Scope, Stmt
 from tilelang.ir.visit import children, walk
+from tilelang.passes.branches import Prelude, sort_prelude
 from tilelang.passes.copy_path import has_tma, loads_by_tma
 from tilelang.passes.pipeline import is_pipelined, stages_of
 from tilelang.passes.stage_uses import Uses, is_element_copy, uses_of
@@ -44,8 +45,11 @@ class Specialisation:
     producer_threads: int
     loads: tuple[Copy, ...] = ()
     """The copies that TMA brings, those before the loop included."""
-    produced: frozenset[Buffer] = frozenset()
-    """What the producer loop fills."""
+    producers: tuple[Stmt, ...] = ()
+    """The statements of the producer loop."""
+    consumers: tuple[Stmt, ...] = ()
+    """The statements of the consumer loop."""
+    prelude: Prelude = Prelude()
 
 
 def specialise(launch: Launch, target: Target, configs: PassConfigs) -> Specialisation | None:
@@ -66,17 +70,20 @@ def specialise(launch: Launch, target: Target, configs: PassConfigs) -> Speciali
     versions: dict[Buffer, int] = {}
     for each in staged:
         versions.update(_versions(each))
-    prelude = _prelude(launch.body, loop, units, parts, target)
-    barriers = _barrier_groups(units, parts) * 2 * (stages_of(loop) or 1) + len(prelude)
+    loads_before = _loads_before(launch.body, loop, units, parts, target)
+    barriers = _barrier_groups(units, parts) * 2 * (stages_of(loop) or 1) + len(loads_before)
     wide = "element" in parts or any(_is_plain_copy(stmt, target) for stmt in units)
-    producers = [unit for unit, part in zip(units, parts, strict=True) if part != "consumer"]
+    producers = tuple(unit for unit, part in zip(units, parts, strict=True) if part != "consumer")
+    consumers = tuple(unit for unit, part in zip(units, parts, strict=True) if part == "consumer")
     return Specialisation(
         loop,
         versions,
         barriers,
         _threads(launch) if wide else PRODUCER_THREADS,
-        (*prelude, *(unit for unit in producers if isinstance(unit, Copy))),
-        frozenset(use.buffer for unit in producers for use in uses_of(unit).writes if use.buffer.is_shared),
+        (*loads_before, *(unit for unit in producers if isinstance(unit, Copy))),
+        producers,
+        consumers,
+        sort_prelude(launch, loop, producers, consumers),
     )
 
 
@@ -137,9 +144,7 @@ def _versions(loop: For) -> dict[Buffer, int]:
             if any(any(earlier.writes_of(buffer)) for earlier in uses[:index]):
                 continue
             later = any(any(after.reads_of(buffer)) for after in uses[index + 1 :])
-            produced = is_element_copy(stmt) and any(
-                any(other.reads_of(buffer)) for other in uses if other is not each
-            )
+            produced = is_element_copy(stmt) and any(any(other.reads_of(buffer)) for other in uses if other is not each)
             if (later and _brings_global(each)) or produced:
                 versions[buffer] = count
     return versions
@@ -181,9 +186,7 @@ def _window(copy: Stmt, consumers: list[Uses]) -> tuple[int, int]:
     return (reads[0] if reads else 0), touched[-1] + 1
 
 
-def _prelude(
-    body: Block, loop: For, units: list[Stmt], parts: list[Part], target: Target
-) -> tuple[Copy, ...]:
+def _loads_before(body: Block, loop: For, units: list[Stmt], parts: list[Part], target: Target) -> tuple[Copy, ...]:
     """TMA copies before the loop whose buffer the consumer reads in the loop."""
     consumers = [uses_of(unit) for unit, part in zip(units, parts, strict=True) if part == "consumer"]
     before = _statements_before(body, loop) or []

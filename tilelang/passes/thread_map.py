@@ -71,6 +71,35 @@ class ThreadMap:
         )
 
 
+def reshaped(spread: ThreadMap, old: tuple[int, ...], new: tuple[int, ...]) -> ThreadMap | None:
+    """The map of a view with the same elements in row-major order. ``None`` where a digit does not fit the new shape."""
+    strides = _row_major(old)
+    digits: list[Digit] = []
+    for digit in spread.digits:
+        lower, extent, scale = digit.lower * strides[digit.dim], digit.extent, digit.scale
+        for dim, stride in reversed(tuple(enumerate(_row_major(new)))):
+            if extent == 1 or lower >= stride * new[dim]:
+                continue
+            if lower % stride:
+                return None
+            inside = stride * new[dim] // lower
+            taken = min(inside, extent)
+            if extent % taken or inside % taken:
+                return None
+            digits.append(Digit(dim, lower // stride, taken, scale))
+            lower, extent, scale = lower * taken, extent // taken, scale * taken
+        if extent != 1:
+            return None
+    return ThreadMap(tuple(digits))
+
+
+def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides = [1]
+    for extent in reversed(shape[1:]):
+        strides.append(strides[-1] * extent)
+    return tuple(reversed(strides))
+
+
 def accumulator_map(split: WarpPartition, rank: int) -> ThreadMap | None:
     """The accumulator of a gemm, ``rank`` dimensions of which the last two are the tile. ``None`` if it is not held by
     tensor-core fragments of the usual shape."""

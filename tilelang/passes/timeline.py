@@ -12,17 +12,21 @@ from typing import TYPE_CHECKING
 
 from tilelang.ir.access import accesses
 from tilelang.ir.arith import try_const
-from tilelang.ir.stmt import Alloc, Block, For, If, Launch, Let, Scope, Stmt
-from tilelang.ir.visit import walk
+from tilelang.ir.stmt import Alloc, For, Gemm, If, Let, Reduce, Scope
+from tilelang.ir.visit import children
 from tilelang.passes.stage_uses import units_of
-from tilelang.passes.workspace import Workspace
+from tilelang.passes.workspace import workspaces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from tilelang.ir.buffer import Buffer
-    from tilelang.passes.pipeline import Pipeline, Unit
+    from tilelang.ir.stmt import Block, Launch, Stmt
+    from tilelang.passes.pipeline import Pipeline
     from tilelang.passes.specialise import Specialisation
+    from tilelang.passes.thread_map import ThreadMap
+    from tilelang.passes.warp_partition import WarpPartition
+    from tilelang.passes.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,90 +50,132 @@ class Timeline:
     whole: frozenset[Buffer]
 
 
-class TimelineBuilder:
-    """Lays out one launch. ``workspaces`` gives the scratch memory that lowering one statement asks for; it is called
-    once for each copy of a statement, so a reduction in an epilogue has its own."""
+@dataclass(frozen=True, slots=True)
+class Schedules:
+    """What decides on the order: the pipelines of loops and the partitions of gemms, both by identity of the statement,
+    the split of the kernel, the thread maps of fragments and the threads of a block, which tell how much scratch memory
+    a reduction needs."""
 
-    def __init__(
-        self,
-        pipelines: Mapping[int, Pipeline],
-        specialisation: Specialisation | None,
-        workspaces: Callable[[Stmt], Iterable[Workspace]],
-        compound: Callable[[Stmt], bool],
-    ) -> None:
-        self.pipelines = pipelines
-        self.specialisation = specialisation
-        self.workspaces = workspaces
-        self.compound = compound
+    pipelines: Mapping[int, Pipeline]
+    partitions: Mapping[int, WarpPartition]
+    special: Specialisation | None
+    maps: Mapping[Buffer, ThreadMap]
+    threads: int
+
+
+def lay_out(launch: Launch, schedules: Schedules) -> Timeline:
+    """The timeline of one launch."""
+    layout = _Layout(schedules)
+    return Timeline(tuple(layout.block(launch.body)), frozenset(layout.whole))
+
+
+class _Layout:
+    def __init__(self, schedules: Schedules) -> None:
+        self.schedules = schedules
         self.whole: set[Buffer] = set()
 
-    def build(self, launch: Launch) -> Timeline:
-        return Timeline(tuple(self._block(launch.body)), frozenset(self.whole))
-
-    def _block(self, block: Block) -> Iterator[Moment]:
+    def block(self, block: Iterable[Stmt]) -> Iterator[Moment]:
+        """The moments of statements that stand outside every loop."""
+        special = self.schedules.special
         for stmt in block:
-            if isinstance(stmt, Alloc):
+            if isinstance(stmt, Alloc) or (special is not None and special.prelude.moved(stmt)):
                 continue
-            if isinstance(stmt, Let):
-                self.whole |= {access.buffer.root for access in accesses(stmt) if access.buffer.root.is_shared}
-            elif isinstance(stmt, Scope):
-                yield from self._block(stmt.body)
-            elif isinstance(stmt, For):
-                yield from self._loop(stmt)
-            elif isinstance(stmt, If) and not stmt.orelse:
-                yield from map(self._moment, units_of((stmt,)))
-            else:
-                yield self._moment(stmt)
+            yield from self.outer(stmt)
 
-    def _loop(self, loop: For) -> Iterator[Moment]:
-        special = self.specialisation
-        if special is not None and special.loop is loop:
-            yield from self._split(loop, special)
-            return
-        pipeline = self.pipelines.get(id(loop))
-        if pipeline is None or not pipeline.overlaps:
-            yield from self._plain(loop)
-            return
-        ordered, depth = pipeline.in_order(), pipeline.max_stage
-        trips = try_const(loop.extents[0])
-        for time in range(depth):
-            yield from self._round(unit for unit in ordered if _runs(time - unit.stage, trips))
-        if trips is None or trips > depth + 1:
-            yield self._moment(loop, compound=True)
-        elif trips == depth + 1:
-            yield from self._round(ordered)
-        for time in range(depth):
-            yield from self._round(unit for unit in ordered if _runs_late(time - unit.stage, trips))
-
-    def _round(self, units: Iterable[Unit]) -> Iterator[Moment]:
-        for unit in units:
-            yield from self._block((unit.stmt,))
-
-    def _split(self, loop: For, special: Specialisation) -> Iterator[Moment]:
-        """The producer loop touches what its copies fill, the consumer loop touches everything."""
-        yield Moment(loop, frozenset(buffer.root for buffer in special.produced), compound=True)
-        yield self._moment(loop, compound=True)
-
-    def _plain(self, loop: For) -> Iterator[Moment]:
-        """A loop that runs once leaves its body behind."""
-        if len(loop.vars) == 1 and loop.kind != "parallel" and try_const(loop.extents[0]) == 1:
-            yield from self._block(loop.body)
+    def outer(self, stmt: Stmt) -> Iterator[Moment]:
+        if isinstance(stmt, Let):
+            self.whole |= {access.buffer.root for access in accesses(stmt) if access.buffer.root.is_shared}
+        elif isinstance(stmt, Scope):
+            yield from self.block(stmt.body)
+        elif isinstance(stmt, For):
+            yield from self.loop(stmt)
+        elif isinstance(stmt, If) and not stmt.orelse:
+            yield from map(self.moment, units_of((stmt,)))
         else:
-            yield self._moment(loop)
+            yield self.moment(stmt)
 
-    def _moment(self, stmt: Stmt, compound: bool | None = None) -> Moment:
+    def loop(self, loop: For) -> Iterator[Moment]:
+        special = self.schedules.special
+        pipeline = self.schedules.pipelines.get(id(loop))
+        if special is not None and special.loop is loop:
+            yield from self.split(loop, special)
+        elif pipeline is not None and pipeline.overlaps:
+            yield from self.pipelined(pipeline)
+        elif runs_once(loop):
+            yield from self.block(loop.body)
+        else:
+            yield self.moment(loop)
+
+    def pipelined(self, pipeline: Pipeline) -> Iterator[Moment]:
+        for unit in pipeline.prologue():
+            yield from self.outer(unit.stmt)
+        if pipeline.rounds == 1:
+            for unit in pipeline.in_order():
+                yield from self.outer(unit.stmt)
+        elif pipeline.rounds != 0:
+            touched = self.touched_by(unit.stmt for unit in pipeline.units)
+            yield Moment(pipeline.loop, touched, compound=len(pipeline.units) > 1)
+        for unit in pipeline.epilogue():
+            yield from self.outer(unit.stmt)
+
+    def split(self, loop: For, special: Specialisation) -> Iterator[Moment]:
+        """The producer branch, then the consumer branch, each after what moved into it."""
+        for before, body in (
+            (special.prelude.producer, special.producers),
+            (special.prelude.consumer, special.consumers),
+        ):
+            for stmt in before:
+                yield from self.outer(stmt)
+            if runs_once(loop):
+                for stmt in body:
+                    yield from self.outer(stmt)
+            else:
+                yield Moment(loop, self.touched_by(body), compound=True)
+
+    def moment(self, stmt: Stmt) -> Moment:
+        return Moment(stmt, self.touched_by((stmt,)), self.is_compound(stmt))
+
+    def touched_by(self, block: Iterable[Stmt]) -> frozenset[Buffer | Workspace]:
         touched: set[Buffer | Workspace] = set()
-        for inner in walk((stmt,)):
-            touched |= {access.buffer.root for access in accesses(inner) if access.buffer.root.is_shared}
-            touched.update(self.workspaces(inner))
-        return Moment(stmt, frozenset(touched), self.compound(stmt) if compound is None else compound)
+        for stmt in block:
+            self.touch(stmt, touched)
+        return frozenset(touched)
+
+    def touch(self, stmt: Stmt, touched: set[Buffer | Workspace]) -> None:
+        """Adds what a statement and everything below it touches. Each copy that pipelining makes of a statement has
+        scratch memory of its own."""
+        touched |= {access.buffer.root for access in accesses(stmt) if access.buffer.root.is_shared}
+        touched.update(workspaces_of(stmt, self.schedules.maps, self.schedules.threads))
+        pipeline = self.schedules.pipelines.get(id(stmt))
+        if pipeline is not None and pipeline.overlaps:
+            body = pipeline.units if pipeline.rounds != 0 else ()
+            for unit in (*pipeline.prologue(), *body, *pipeline.epilogue()):
+                self.touch(unit.stmt, touched)
+            return
+        for body in children(stmt):
+            for inner in body:
+                self.touch(inner, touched)
+
+    def is_compound(self, stmt: Stmt) -> bool:
+        """Whether a statement becomes a loop whose body is a sequence. A gemm on tensor cores does if its tile is
+        deeper than one instruction, a reduction through shared memory if a thread has several results."""
+        if isinstance(stmt, Gemm):
+            split = self.schedules.partitions.get(id(stmt))
+            return split is not None and split.instruction == "mma" and (split.tile.k or 0) > split.depth
+        if isinstance(stmt, Reduce):
+            spread = self.schedules.maps.get(stmt.dst.buffer)
+            count = stmt.dst.buffer.element_count()
+            return spread is not None and count is not None and count > spread.parts
+        if not isinstance(stmt, For) or stmt.kind == "parallel":
+            return False
+        return _count(stmt.body) > 1
 
 
-def _runs(iteration: int, trips: int | None) -> bool:
-    """Whether a prologue has this iteration of a statement."""
-    return iteration >= 0 and (trips is None or iteration < trips)
+def runs_once(loop: For) -> bool:
+    """A loop of one iteration leaves its body behind."""
+    return loop.kind not in ("parallel", "vectorized") and all(try_const(extent) == 1 for extent in loop.extents)
 
 
-def _runs_late(lag: int, trips: int | None) -> bool:
-    """Whether an epilogue has the iteration ``lag`` after the last."""
-    return lag < 0 and (trips is None or trips + lag >= 0)
+def _count(block: Block) -> int:
+    """Statements of a loop body after branches are guarded one by one."""
+    return sum(_count(stmt.body) if isinstance(stmt, Scope) else 1 for stmt in units_of(block))

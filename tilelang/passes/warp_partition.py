@@ -6,7 +6,7 @@ there is no fall-back, so a tile that no split covers cannot be compiled.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from struct import pack, unpack
 from typing import TYPE_CHECKING, Literal
 
@@ -51,7 +51,8 @@ class NoSplit:
 
 @dataclass(frozen=True, slots=True)
 class WarpPartition:
-    """``m_warps`` x ``n_warps`` warps; both 0 if ``problem`` says why there is no split."""
+    """``m_warps`` x ``n_warps`` warps; both 0 if ``problem`` says why there is no split. ``depth``: elements of K that one
+    ``mma`` takes."""
 
     instruction: Instruction
     tile: GemmTile
@@ -59,6 +60,7 @@ class WarpPartition:
     m_warps: int
     n_warps: int
     problem: NoSplit | None = None
+    depth: int = 16
 
 
 def tile_of(gemm: Gemm) -> GemmTile:
@@ -84,7 +86,15 @@ def partition(gemm: Gemm, threads: int, target: Target, configs: PassConfigs = N
     if not all(region.buffer.dtype.is_known for region in (gemm.a, gemm.b, gemm.c)):
         return None
     instruction = select_instruction(gemm, tile, threads, target, configs)
-    return split(instruction, tile, threads // WARP, gemm.policy, 16 if capability < (7, 5) else 8)
+    found = split(instruction, tile, threads // WARP, gemm.policy, 16 if capability < (7, 5) else 8)
+    return replace(found, depth=_depth(gemm.a.buffer.dtype.bits, capability))
+
+
+def _depth(bits: int, capability: tuple[int, int]) -> int:
+    if capability < (7, 5):
+        return 4
+    deepest = 256 // max(bits, 1)
+    return deepest // 2 if capability < (8, 0) else deepest
 
 
 def split(instruction: Instruction, tile: GemmTile, warps: int, policy: str, columns_per_warp: int) -> WarpPartition:

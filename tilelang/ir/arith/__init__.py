@@ -4,7 +4,7 @@ Sound, not complete: an answer is given only where it is certain.
 """
 
 from tilelang.ir.arith.affine import Affine, affine
-from tilelang.ir.arith.interval import UNBOUNDED, Interval, Ranges, launch_ranges, loop_ranges
+from tilelang.ir.arith.interval import UNBOUNDED, Interval, Ranges
 from tilelang.ir.arith.prove import (
     bounds,
     difference,
@@ -15,6 +15,7 @@ from tilelang.ir.arith.prove import (
     prove_ne,
     try_const,
 )
+from tilelang.ir.arith.scope import launch_ranges, let_ranges, loop_ranges
 from tilelang.ir.arith.simplify import simplify
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "bounds",
     "difference",
     "launch_ranges",
+    "let_ranges",
     "loop_ranges",
     "prove_divisible",
     "prove_equal",

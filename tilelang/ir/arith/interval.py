@@ -15,7 +15,6 @@ from tilelang.ir.expr import Binary, Call, Cast, Const, Select, Unary, Var, cons
 
 if TYPE_CHECKING:
     from tilelang.ir.dtype import DType
-    from tilelang.ir.stmt import For, Launch
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,26 +237,3 @@ def type_range(dtype: DType) -> Interval:
     if dtype.is_signed:
         return Interval(-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1)
     return Interval(0, (1 << dtype.bits) - 1)
-
-
-def launch_ranges(launch: Launch) -> dict[Var, Interval]:
-    """Ranges of the block and thread indices of a launch."""
-    pairs = (*zip(launch.block_vars, launch.grid, strict=False), *zip(launch.thread_vars, launch.threads, strict=False))
-    return {var: _index_range(0, extent, 1, {}) for var, extent in pairs}
-
-
-def loop_ranges(loop: For, outer: Ranges) -> dict[Var, Interval]:
-    """``outer`` and the ranges of the variables of a loop, as they are inside its body."""
-    ranges = dict(outer)
-    for var, start, extent in zip(loop.vars, loop.starts, loop.extents, strict=False):
-        ranges[var] = _index_range(start, extent, const_int(loop.step), outer)
-    return ranges
-
-
-def _index_range(start: object, extent: object, step: int | None, outer: Ranges) -> Interval:
-    """Values of a loop index that runs from ``start`` up to, not including, ``start + extent``."""
-    if step is None or step <= 0:
-        return UNBOUNDED
-    first, length = interval_of(start, outer), interval_of(extent, outer)
-    last = None if first.hi is None or length.hi is None else first.hi + max(length.hi - 1, 0)
-    return Interval(first.lo, last)

@@ -1,0 +1,73 @@
+"""An estimate of the registers of a thread, from fragments and thread-private arrays.
+
+Counted are arrays that stay in registers for the whole kernel: each fragment spread over the threads that hold it, and
+every ``T.alloc_local``. Addresses, loop counters and operands of instructions are a flat figure. The compiler may do
+better, where an array is not needed all the time, or worse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tilelang.ir.stmt import Alloc
+from tilelang.ir.visit import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tilelang.ir.buffer import Buffer
+    from tilelang.ir.stmt import Launch
+    from tilelang.passes.thread_map import ThreadMap
+
+BASE = 32
+"""Registers beside the arrays: addresses, counters and operands of a small kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterUse:
+    """32-bit registers that one array costs each thread. ``spread``: over how many parts of the array the threads divide
+    it; fewer parts than threads means that threads hold copies."""
+
+    buffer: Buffer
+    registers: int
+    spread: int
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterEstimate:
+    """``arrays`` is the sum over ``uses``; ``total`` adds :data:`BASE`. ``complete`` is False if the size of some array is
+    not known."""
+
+    uses: tuple[RegisterUse, ...]
+    arrays: int
+    complete: bool
+
+    @property
+    def total(self) -> int:
+        return self.arrays + BASE
+
+
+def estimate_registers(launch: Launch, threads: int, maps: Mapping[Buffer, ThreadMap]) -> RegisterEstimate:
+    uses: list[RegisterUse] = []
+    complete = True
+    for stmt in walk(launch.body):
+        if not isinstance(stmt, Alloc):
+            continue
+        buffer = stmt.buffer
+        if not (buffer.is_fragment or buffer.is_local):
+            continue
+        count = buffer.element_count()
+        if count is None or not buffer.dtype.is_known:
+            complete = False
+            continue
+        spread = _spread(buffer, count, threads, maps) if buffer.is_fragment else 1
+        per_thread = -(-count // spread)
+        uses.append(RegisterUse(buffer, -(-per_thread * buffer.dtype.total_bits // 32), spread))
+    return RegisterEstimate(tuple(uses), sum(use.registers for use in uses), complete)
+
+
+def _spread(buffer: Buffer, count: int, threads: int, maps: Mapping[Buffer, ThreadMap]) -> int:
+    """Parts of a fragment; without a map, as many as there are threads and elements."""
+    found = maps.get(buffer)
+    return max(min(threads, count) if found is None else found.parts, 1)
