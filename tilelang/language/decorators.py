@@ -6,7 +6,7 @@ marked function needs a compiler back end.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,10 +71,3 @@ def inline(func: Callable[..., Any]) -> Any:
 def meta_class(cls: type[R]) -> type[R]:
     """Mark a class whose methods are placed where a kernel calls them."""
     return cls
-
-
-def no_compiler(name: str) -> NoReturn:
-    """Raise the error of everything that needs a compiler back end."""
-    raise NotImplementedError(
-        f"{name} needs a compiler back end, which is not part of this version; tilelang-check works"
-    )

@@ -1,0 +1,88 @@
+"""Layouts of buffers by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tilelang.language.layouts import Fragment, Layout, PartialFragment, named_layout
+
+if TYPE_CHECKING:
+    from tilelang.language.values import BufferLike
+
+__all__ = [
+    "Fragment",
+    "Layout",
+    "PartialFragment",
+    "make_cutlass_metadata_layout",
+    "make_full_bank_swizzled_layout",
+    "make_fully_replicated_layout_fragment",
+    "make_gemm_fragment_8x8",
+    "make_gemm_fragment_8x8_transposed",
+    "make_half_bank_swizzled_layout",
+    "make_linear_layout",
+    "make_quarter_bank_swizzled_layout",
+    "make_swizzled_layout",
+    "make_tcgen05mma_swizzled_layout",
+    "make_volta_swizzled_layout",
+    "make_wgmma_swizzled_layout",
+]
+
+
+def make_swizzled_layout(buffer: BufferLike, k_major: bool = True, allow_pad: bool = True) -> Any:
+    """A shared tile swizzled so that matrix loads have no bank conflicts, padded where no swizzle fits."""
+    return named_layout("swizzled", buffer, k_major=k_major, allow_pad=allow_pad)
+
+
+def make_volta_swizzled_layout(buffer: BufferLike, is_a: bool = True, k_inner: bool = True) -> Any:
+    """A shared tile swizzled for the matrix instructions of sm_70."""
+    return named_layout("volta_swizzled", buffer, is_a=is_a, k_inner=k_inner)
+
+
+def make_wgmma_swizzled_layout(buffer: BufferLike, continuity: int | None = None, k_major: bool = True) -> Any:
+    """A shared tile swizzled for ``wgmma``."""
+    return named_layout("wgmma_swizzled", buffer, continuity=continuity, k_major=k_major)
+
+
+def make_tcgen05mma_swizzled_layout(buffer: BufferLike, continuity: int | None = None, k_major: bool = True) -> Any:
+    """A shared tile swizzled for ``tcgen05``."""
+    return named_layout("tcgen05mma_swizzled", buffer, continuity=continuity, k_major=k_major)
+
+
+def make_full_bank_swizzled_layout(buffer: BufferLike) -> Any:
+    """A shared tile swizzled over 128 bytes."""
+    return named_layout("full_bank_swizzled", buffer)
+
+
+def make_half_bank_swizzled_layout(buffer: BufferLike) -> Any:
+    """A shared tile swizzled over 64 bytes."""
+    return named_layout("half_bank_swizzled", buffer)
+
+
+def make_quarter_bank_swizzled_layout(buffer: BufferLike) -> Any:
+    """A shared tile swizzled over 32 bytes."""
+    return named_layout("quarter_bank_swizzled", buffer)
+
+
+def make_linear_layout(buffer_or_load_or_region: BufferLike) -> Any:
+    """Row-major order without a swizzle."""
+    return named_layout("linear", buffer_or_load_or_region)
+
+
+def make_gemm_fragment_8x8() -> Any:
+    """Which thread and register holds each element of an 8 by 8 matrix."""
+    return named_layout("gemm_fragment_8x8")
+
+
+def make_gemm_fragment_8x8_transposed() -> Any:
+    """Which thread and register holds each element of a transposed 8 by 8 matrix."""
+    return named_layout("gemm_fragment_8x8_transposed")
+
+
+def make_fully_replicated_layout_fragment(buffer: BufferLike, threads: int) -> Any:
+    """A fragment of which every thread holds all elements."""
+    return named_layout("fully_replicated", buffer, threads)
+
+
+def make_cutlass_metadata_layout(buffer: BufferLike, mma_dtype: Any = "float16", arch: Any = None, **extra: Any) -> Any:
+    """The layout of the metadata of a sparse operand."""
+    return named_layout("cutlass_metadata", buffer, mma_dtype, arch, **extra)
