@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang.ir.expr import Var, const_int
+from tilelang.ir.span import NOWHERE
 from tilelang.ir.visit import variables
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def runtime_var(ctx: InstanceContext, extents: Iterable[object]) -> Var | None:
 
 
 def _is_dynamic(ctx: InstanceContext, var: Var) -> bool:
-    if var.kind != "dim":
-        return False
+    """Eager kernels make their compile-time sizes with ``T.const``, at a known place. Elsewhere all sizes are dynamic."""
+    if var.kind != "dim" or ctx.instance.style != "eager" or var.span is NOWHERE:
+        return var.kind == "dim"
     made_by = ctx.snippet(var.span).partition("(")[0].rpartition(".")[2].strip()
     return made_by in ("dynamic", "symbolic")

@@ -21,7 +21,7 @@ def matmul(M, N, K, tile_m=64, stages=2): ...
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._text import entry, problem_notes
@@ -35,8 +35,16 @@ RULE = define(__name__, __doc__, group="program")
 
 @RULE.check_problem
 def check(ctx: ProblemContext, problem: Problem) -> None:
-    message = f"no parameter of the tuned function is called `{entry(problem, 'key')}`"
-    suggestion = entry(problem, "suggestion")
+    key = entry(problem, "key") or ""
+    message = f"no parameter of the tuned function is called `{key}`"
+    suggestion = entry(problem, "suggestion") or _nearest(key, problem.data.get("parameters"))
     if suggestion:
         message += f"; did you mean `{suggestion}`?"
     ctx.report(problem.span, message, notes=problem_notes(problem), data=problem.data)
+
+
+def _nearest(key: str, parameters: object) -> str | None:
+    from difflib import get_close_matches  # noqa: PLC0415 - needed for wrong keys only
+
+    names = [str(name) for name in cast("tuple[object, ...]", parameters)] if isinstance(parameters, tuple) else []
+    return next(iter(get_close_matches(key, names, 1)), None)

@@ -54,7 +54,7 @@ def check(ctx: TargetContext) -> None:
         gemm = plan.gemm
         ctx.report(
             gemm.span,
-            f"T.{gemm.op}: the K tile of {k} is not a multiple of {step}",
+            f"T.{gemm.op}: the K tile of {k} is not a multiple of {step},",
             on=f"the K of the {dtype} instruction on {{targets}}",
             notes=declarations(ctx, [gemm.a.buffer, gemm.b.buffer]),
             data={"k": k, "step": step},

@@ -53,7 +53,7 @@ def _check_launch(ctx: TargetContext, launch: Launch) -> None:
         elif limit is not None and blocks > limit:
             ctx.report(
                 launch.span,
-                f"the grid has {number(blocks)} blocks in {axis}",
-                on=f"{{targets}} takes at most {number(limit)}",
+                f"the grid has {number(blocks)} blocks in {axis}, more than",
+                on=f"the {number(limit)} of {{targets}}",
                 data={"need": blocks, "have": limit},
             )

@@ -66,8 +66,8 @@ def _check_block(ctx: TargetContext, launch: Launch, extents: list[int]) -> None
     if limits.threads_per_block is not None and threads > limits.threads_per_block:
         ctx.report(
             launch.span,
-            f"a block of {number(threads)} threads is too large",
-            on=f"{{targets}} takes at most {number(limits.threads_per_block)}",
+            f"a block of {number(threads)} threads exceeds",
+            on=f"the {number(limits.threads_per_block)} of {{targets}}",
             data={"need": threads, "have": limits.threads_per_block},
         )
         return
@@ -75,8 +75,8 @@ def _check_block(ctx: TargetContext, launch: Launch, extents: list[int]) -> None
         if extent > limit:
             ctx.report(
                 launch.span,
-                f"a block of {number(extent)} threads in {axis} is too large",
-                on=f"{{targets}} takes at most {number(limit)}",
+                f"a block of {number(extent)} threads in {axis} exceeds",
+                on=f"the {number(limit)} of {{targets}}",
                 data={"need": extent, "have": limit},
             )
             return

@@ -44,6 +44,6 @@ def check(ctx: TargetContext) -> None:
             ctx.report(
                 stmt.span,
                 f"num_stages={stages} keeps {stages} copies of the staged tiles but overlaps nothing",
-                on="{targets} has no asynchronous copy",
+                on="on {targets}, for want of an asynchronous copy",
                 data={"stages": stages},
             )

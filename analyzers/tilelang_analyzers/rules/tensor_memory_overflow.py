@@ -64,7 +64,7 @@ def _check_launch(ctx: TargetContext, launch: Launch, have: int) -> None:
             return
         need = _columns(buffer)
         if need > have:
-            message = f"`{buffer.name}` needs {number(need)} columns of tensor memory"
+            message = f"`{buffer.name}` needs {number(need)} columns of tensor memory, above"
             ctx.report(stmt.span, message, on=_limit(have), data={"need": need, "have": have})
             return
         needs[buffer] = need
@@ -73,7 +73,7 @@ def _check_launch(ctx: TargetContext, launch: Launch, have: int) -> None:
         largest = max(needs, key=lambda buffer: needs[buffer])
         ctx.report(
             largest.span,
-            f"tensor memory of {number(total)} columns is too large",
+            f"tensor memory of {number(total)} columns exceeds",
             on=_limit(have),
             notes=[
                 Note(f"`{buffer.name}` {shape(ctx, buffer.shape)} takes {number(need)} columns", buffer.span)
@@ -90,7 +90,7 @@ def _columns(buffer: Buffer) -> int:
 
 
 def _limit(have: int) -> str:
-    return f"and a block on {{targets}} has {number(have)}"
+    return f"the {number(have)} of a block on {{targets}}"
 
 
 def _releases(launch: Launch) -> bool:

@@ -127,7 +127,7 @@ def check(ctx: TargetContext) -> None:
         for feature, uses in missing.items():
             (what, span), rest = uses[0], uses[1:]
             notes = [Note(f"{other} needs them too", place) for other, place in rest[:3]]
-            ctx.report(span, f"{what} needs {_NAMES[feature]}", on="which {targets} does not have", notes=notes)
+            ctx.report(span, f"{what} needs {_NAMES[feature]},", on="which {targets} does not have", notes=notes)
 
 
 def _needs(stmt: Stmt) -> Iterator[tuple[str, str]]:
