@@ -153,6 +153,8 @@ def test_packages_do_not_import_test_libraries(package: str) -> None:
 RUNS_CODE = ("exec", "eval", "__import__", "runpy.run_path", "runpy.run_module", "exec_module")
 IMPORTS_BY_NAME = ("import_module", "importlib.import_module")
 IMPORTS_OWN_MODULES = (
+    "tilelang",
+    "tilelang.language.registry",
     "tilelang.syntax",
     "tilelang_analyzers.config",
     "tilelang_analyzers.report",
