@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tilelang.frontend.evaluator import MAX_DEPTH, Evaluator, expression
 from tilelang.frontend.instance import CallLink
 from tilelang.frontend.iteration import materialize
+from tilelang.frontend.scoping import bind, captured, declared
 from tilelang.frontend.signals import Exhausted, UserError
 from tilelang.frontend.values import (
     MISSING,
@@ -28,6 +29,7 @@ from tilelang.frontend.values import (
     Partial,
     PrimFunc,
     Scope,
+    SetVal,
     StaticMethod,
 )
 from tilelang.ir.dtype import DType
@@ -143,6 +145,7 @@ def call(
 ) -> Any:
     """Call any value with evaluated arguments."""
     if isinstance(function, Unknown):
+        forget_captured(ev, args, kwargs)
         return UNKNOWN
     if isinstance(function, Function):
         return call_function(ev, function, args, kwargs, span, arguments)
@@ -198,6 +201,7 @@ def call(
 
         return launch(ev, function, args, span)
     if isinstance(function, External):
+        forget_captured(ev, args, kwargs)
         return UNKNOWN
     if isinstance(function, (types.FunctionType, types.BuiltinFunctionType, DType, type)):
         from tilelang.frontend import dsl
@@ -349,6 +353,29 @@ def _instantiate(
     return made
 
 
-def plain_list(items: Any) -> ListVal:
-    """A fresh list of the program."""
-    return ListVal(items)
+def forget_captured(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> None:
+    """Code that is not followed was handed functions or objects: what those may change is unknown from here on."""
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, BoundMethod):
+            value = value.receiver
+        if isinstance(value, Function):
+            for name, held in captured(value.node, value.scope).items():
+                if isinstance(held, (ListVal, DictVal, SetVal)):
+                    _open(ev, held)
+                elif isinstance(held, Object):
+                    _open_object(ev, held)
+                elif name in declared(value.node)[1]:
+                    bind(ev.heap, Scope(value.scope.module, {}, value.scope, nonlocals_declared=frozenset((name,))), name, UNKNOWN)
+        elif isinstance(value, Object):
+            _open_object(ev, value)
+
+
+def _open(ev: Evaluator, held: ListVal | DictVal | SetVal) -> None:
+    ev.heap.writing(held)
+    held.open = True
+
+
+def _open_object(ev: Evaluator, held: Object) -> None:
+    for entry in held.attrs.values():
+        if isinstance(entry, (ListVal, DictVal, SetVal)):
+            _open(ev, entry)

@@ -30,6 +30,8 @@ def call(ev: Evaluator, function: Any, arguments: Arguments, span: Span, target_
     """Call a native function: one of the language, a dtype, or a whitelisted pure builtin."""
     if isinstance(function, DType):
         return _convert(ev, function, arguments, span)
+    if function is DType:
+        return (DType.parse(arguments.args[0]) or UNKNOWN) if len(arguments.args) == 1 else UNKNOWN
     if function in (int, float, bool, str):
         from tilelang.frontend.calls import Args
 
@@ -96,8 +98,10 @@ def _run(ev: Evaluator, function: Any, arguments: Arguments, span: Span) -> Any:
             return UNKNOWN
     try:
         return function(*arguments.args, **arguments.kwargs)
-    except Exception as error:  # language functions do not throw on user code; if one does, it is our fault
-        ev.internal_error(error, span)
+    except Exception as error:
+        # Host helpers (tilelang.math, tilelang.utils) are written for plain values; the language itself never throws.
+        if (getattr(function, "__module__", "") or "").startswith("tilelang.language"):
+            ev.internal_error(error, span)
         return UNKNOWN
 
 

@@ -143,7 +143,7 @@ def macro(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 @model("tilelang.language.const")
 def const(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     """Sizes of an eager kernel: numbers where the call gives them, else symbols."""
-    from tilelang.language.symbolic import const as symbols
+    from tilelang.language.symbols import const as symbols
 
     made = symbols(*args, **kwargs) if args else UNKNOWN
     state = ev.eager
@@ -330,10 +330,19 @@ def target(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     return Object(Class("Target", (), {}, external_base=True), {"_target": name}) if name is not None else UNKNOWN
 
 
+@model("tilelang.cdiv", "tilelang.math.cdiv")
+def cdiv(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Like ``T.ceildiv``, on host numbers and on symbolic sizes."""
+    from tilelang.frontend import dsl
+    from tilelang.language import ceildiv
+
+    return UNKNOWN if any(isinstance(arg, Unknown) for arg in args) else dsl.native(ev, ceildiv, tuple(args), kwargs, args.span)
+
+
 # --- the rest of the package ----------------------------------------------------------------------------------
 
 _PURE = ("tilelang.math", "tilelang.layout", "tilelang.utils", "tilelang.intrinsics", "tilelang.quantize", "tilelang.dtypes")
-_TOP_LEVEL = frozenset(("cdiv", "next_power_of_2", "PassConfigKey", "TensorSupplyType", "GemmWarpPolicy", "dtypes"))
+_TOP_LEVEL = frozenset(("next_power_of_2", "PassConfigKey", "TensorSupplyType", "GemmWarpPolicy", "dtypes"))
 
 
 def package_member(ev: Evaluator, owner: External, name: str) -> Any:

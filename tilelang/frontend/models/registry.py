@@ -115,11 +115,13 @@ def _is_module(value: Any) -> bool:
 def external_names(ev: Evaluator, source: External) -> Iterator[tuple[str, Any]]:
     """What ``from package import *`` brings, as far as models go."""
     if source.name in LANGUAGE_MODULES:
-        import tilelang.language as language
         from tilelang.ir.span import NOWHERE
+        from tilelang.language.registry import all_names, lookup
 
-        for name in language.__all__:
-            yield name, language_member(ev, name, NOWHERE)
+        for name in all_names():
+            item = lookup(name)
+            if item is not None and item.status == "current":
+                yield name, language_member(ev, name, NOWHERE)
         return
     find(f"{source.name}.x")
     prefix = f"{source.name}."

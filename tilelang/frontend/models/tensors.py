@@ -20,6 +20,12 @@ def extent(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+def kind_of(value: Any) -> DType | None:
+    """An element type; ``None`` if it is not known."""
+    found = DType.parse(value)
+    return found if found is not None and found.is_known else None
+
+
 def shape_of(ev: Evaluator, args: Any) -> Shape:
     """A shape given as numbers or as one sequence; ``None`` if not even the rank is known."""
     if len(args) == 1 and isinstance(args[0], (list, tuple)):
@@ -72,23 +78,29 @@ def getitem(tensor: Tensor, index: Any) -> Any:
         missing = max(0, len(tensor.shape) - consumed)
         entries[position : position + 1] = [slice(None)] * missing
     result: list[Any] = []
-    dims = iter(tensor.shape)
+    strides: list[Any] = []
+    dims = iter(zip(tensor.shape, tensor.strides or dense_strides(tensor.shape) or ()))
     for entry in entries:
         if entry is None:
             result.append(1)
+            strides.append(None)
             continue
-        size = next(dims, None)
+        size, stride = next(dims, (None, None))
         if isinstance(entry, slice):
             result.append(_sliced(size, entry))
+            step = 1 if entry.step is None else entry.step
+            strides.append(stride * step if isinstance(stride, int) and isinstance(step, int) else None)
         elif isinstance(entry, (int, Unknown)) and not isinstance(entry, bool):
             if isinstance(entry, Unknown):
                 return Tensor(None, tensor.dtype, None, tensor.library)
         else:
             return Tensor(None, tensor.dtype, None, tensor.library)
-    result.extend(dims)
+    for size, stride in dims:
+        result.append(size)
+        strides.append(stride)
     if not result and tensor.shape:
         return UNKNOWN
-    return Tensor(tuple(result), tensor.dtype, None, tensor.library)
+    return Tensor(tuple(result), tensor.dtype, tuple(strides), tensor.library)
 
 
 def _sliced(size: Any, entry: slice) -> int | None:
@@ -222,7 +234,7 @@ def method(ev: Evaluator, tensor: Tensor, name: str, args: Any, kwargs: dict[str
     if name in ("unsqueeze", "squeeze", "flatten", "expand", "repeat", "repeat_interleave"):
         return _restructured(ev, tensor, name, args)
     if name in ("new_empty", "new_zeros", "new_ones", "new_full"):
-        return Tensor(shape_of(ev, args[:1]), kwargs.get("dtype", tensor.dtype), None, tensor.library)
+        return Tensor(shape_of(ev, args[:1]), kind_of(kwargs["dtype"]) if "dtype" in kwargs else tensor.dtype, None, tensor.library)
     if name in ("is_contiguous",):
         return tensor.strides is None or tensor.strides == dense_strides(tensor.shape)
     if name in ("is_floating_point",):

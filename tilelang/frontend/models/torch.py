@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.models.registry import MODELS, model
-from tilelang.frontend.models.tensors import elementwise, matmul, method, shape_of
+from tilelang.frontend.models.tensors import elementwise, kind_of, matmul, method, shape_of
 from tilelang.frontend.values import Class, Function, Jit, Model, Object, Tensor
 from tilelang.ir.dtype import DType, dtype
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -37,7 +37,7 @@ def _kind(ev: Evaluator, kwargs: dict[str, Any], default: str | None) -> DType |
     found = kwargs.get("dtype")
     if found is None:
         return dtype(default) if default is not None else None
-    return DType.parse(found)
+    return kind_of(found)
 
 
 def _constructor(library: str, default: str) -> Any:
