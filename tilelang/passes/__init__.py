@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.arith import try_const
 from tilelang.ir.stmt import For, Gemm
@@ -37,8 +36,7 @@ if TYPE_CHECKING:
     from tilelang.targets import Target
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchPlan:
+class LaunchPlan(NamedTuple):
     """Everything that the passes found out about one launch on one target.
 
     ``partitions`` has the gemms with known tiles, in source order. ``pipelines`` has the software pipelines; the loop

@@ -1,14 +1,13 @@
 """Where buffers may start in shared memory on sm_90 and later.
 
-Hardware applies its swizzle to absolute addresses, so a buffer that TMA or ``wgmma`` touches starts at a multiple of the
-swizzle's period. What no rule names is aligned for the widest swizzle.
+Hardware applies its swizzle to absolute addresses, so a buffer that TMA or ``wgmma`` touches starts at a multiple of
+the swizzle's period. What no rule names is aligned for the widest swizzle.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import gcd
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.arith import launch_ranges, let_ranges, loop_ranges, try_const
 from tilelang.ir.stmt import Copy, For, Gemm, Launch, Let
@@ -88,8 +87,7 @@ def _elements(extents: Sequence[object] | None) -> int | None:
     return count
 
 
-@dataclass(frozen=True, slots=True)
-class _Operand:
+class _Operand(NamedTuple):
     """A shared buffer that a gemm reads: bytes after which its swizzle repeats, and whether a matrix descriptor
     (``wgmma``, ``tcgen05``) points at it."""
 

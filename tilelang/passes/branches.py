@@ -1,13 +1,12 @@
 """Which statements before a split loop move into its producer or consumer branch.
 
-A statement that prepares registers or scalars for one branch only goes to that branch, so whatever shared memory it reads
-is needed until then. Everything else stays in front of both.
+A statement that prepares registers or scalars for one branch only goes to that branch, so whatever shared memory it
+reads is needed until then. Everything else stays in front of both.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.stmt import Copy, Fill, For, Gemm, If, Launch, Let, Scope, Store
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from tilelang.ir.stmt import Block, Stmt
 
 
-@dataclass(frozen=True, slots=True)
-class Prelude:
+class Prelude(NamedTuple):
     """Statements that moved, in source order. A statement may be in both."""
 
     producer: tuple[Stmt, ...] = ()
@@ -32,12 +30,15 @@ class Prelude:
         return any(stmt is other for other in (*self.producer, *self.consumer))
 
 
-@dataclass(slots=True)
+NOTHING_MOVES = Prelude()
+
+
 class _Live:
     """Registers and scalars that are needed later."""
 
-    buffers: set[Buffer] = field(default_factory=set["Buffer"])
-    variables: set[Var] = field(default_factory=set["Var"])
+    def __init__(self) -> None:
+        self.buffers: set[Buffer] = set()
+        self.variables: set[Var] = set()
 
     def needs(self, own: _Own) -> bool:
         return bool(self.buffers & own.written or self.variables & own.defined)
@@ -47,8 +48,7 @@ class _Live:
         self.variables |= own.mentioned
 
 
-@dataclass(frozen=True, slots=True)
-class _Own:
+class _Own(NamedTuple):
     """What a statement reads and writes of its thread's own memory."""
 
     read: frozenset[Buffer]

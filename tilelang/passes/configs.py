@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -15,10 +14,9 @@ def plain_name(key: str) -> str:
     return key.rsplit(".", 1)[-1].lower().removeprefix("tl_").removeprefix("tir_")
 
 
-@dataclass(frozen=True, slots=True)
-class PassConfigs:
-    """What ``pass_configs`` of ``tilelang.jit`` or ``tilelang.compile`` said. A value that the evaluator does not know is
-    ``None`` and counts as not given."""
+class PassConfigs(NamedTuple):
+    """What ``pass_configs`` of ``tilelang.jit`` or ``tilelang.compile`` said. A value that the evaluator does not know
+    is ``None`` and counts as not given."""
 
     values: Mapping[str, object]
 

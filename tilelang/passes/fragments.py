@@ -7,9 +7,8 @@ thread stays, the first one on a tie. Only whole index variables are followed, s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import gcd
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.arith import affine, try_const
 from tilelang.ir.buffer import Buffer, Region
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
 VECTOR_BITS = 128
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(NamedTuple):
     """One access of a loop nest: the loop dimension that runs with each dimension of the buffer, ``None`` for an index
     that is no loop variable (a constant, a sum)."""
 
@@ -39,8 +37,7 @@ class Touch:
     writes: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Nest:
+class Nest(NamedTuple):
     """A parallel loop nest, written or implied by a copy or a fill."""
 
     extents: tuple[int, ...]

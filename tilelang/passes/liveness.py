@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from tilelang.ir.buffer import Buffer
@@ -11,8 +10,7 @@ if TYPE_CHECKING:
     from tilelang.passes.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Life:
+class Life(NamedTuple):
     """Moments ``first`` to ``last``, both included."""
 
     first: int

@@ -6,16 +6,14 @@ block at the end of the arena, grown as needed, else the end of the arena.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-@dataclass(frozen=True, slots=True)
-class LiveRange:
+class LiveRange(NamedTuple):
     """``size`` bytes that are needed from moment ``start`` up to, not including, moment ``end``."""
 
     name: str
@@ -25,8 +23,7 @@ class LiveRange:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Packing:
+class Packing(NamedTuple):
     """``offsets``: one per range, in the order given. ``size``: end of the last byte used by a range."""
 
     offsets: tuple[int, ...]
@@ -114,9 +111,10 @@ class _Arena:
         if size <= 0:
             return
         merged: list[tuple[int, int]] = []
-        for block in sorted((*self.blocks, (offset, size))):
-            if merged and sum(merged[-1]) >= block[0]:
+        for start, length in sorted((*self.blocks, (offset, size))):
+            if merged and sum(merged[-1]) >= start:
                 last = merged.pop()
-                block = (last[0], max(sum(last), sum(block)) - last[0])
-            merged.append(block)
+                merged.append((last[0], max(sum(last), start + length) - last[0]))
+            else:
+                merged.append((start, length))
         self.blocks = merged

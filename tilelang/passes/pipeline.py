@@ -10,8 +10,7 @@ upstream stages them on sm_75 too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from tilelang.ir.arith import try_const
 from tilelang.ir.expr import const_int
@@ -26,7 +25,7 @@ from tilelang.passes.stage_uses import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.span import Span
@@ -35,12 +34,11 @@ if TYPE_CHECKING:
 Role = Literal["copy", "producer", "compute"]
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """One statement of the schedule. ``stage``: how many iterations it lags behind the newest one in flight; ``order``:
-    its place within one round; ``last_use``: the index of the last unit that uses what a copy or producer wrote."""
+    its place within one round; ``last_use``: the number of the last unit that uses what a copy or producer wrote."""
 
-    index: int
+    number: int
     stmt: Stmt
     uses: Uses
     role: Role
@@ -54,8 +52,7 @@ class Unit:
         return self.role != "compute"
 
 
-@dataclass(frozen=True, slots=True)
-class OrderProblem:
+class OrderProblem(NamedTuple):
     """``written-twice``: two statements fill overlapping parts of one staged buffer in one iteration, which upstream
     rejects. ``read-before-fill``: a statement uses a buffer before the copy of the same iteration fills it.
     ``order-length``: an explicit order or stage list does not match the statements."""
@@ -66,8 +63,7 @@ class OrderProblem:
     second: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     """The schedule of one pipelined loop. ``versions`` has the buffers with more than one copy. ``overlaps`` is False
     if all statements share one stage, so nothing runs ahead."""
 
@@ -116,11 +112,15 @@ def stages_of(loop: For) -> int | None:
 
 def explicit_order(loop: For) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """The ``order`` and ``stage`` lists of a loop that gives both."""
-    lists = loop.attr("order"), loop.attr("stage")
-    numbers = [tuple(map(const_int, given)) for given in lists if isinstance(given, (tuple, list)) and given]
-    if len(numbers) != 2 or any(None in given for given in numbers):
+    order, stage = _numbers(loop.attr("order")), _numbers(loop.attr("stage"))
+    return None if order is None or stage is None else (order, stage)
+
+
+def _numbers(value: object) -> tuple[int, ...] | None:
+    if not isinstance(value, (tuple, list)) or not value:
         return None
-    return numbers[0], numbers[1]  # type: ignore[return-value]  # no entry is None
+    numbers = [const_int(entry) for entry in cast("Sequence[object]", value)]
+    return None if None in numbers else tuple(number for number in numbers if number is not None)
 
 
 def is_pipelined(loop: For) -> bool:
@@ -165,14 +165,14 @@ def _mark_producers(units: tuple[Unit, ...]) -> tuple[Unit, ...]:
         growing = True
         while growing:
             growing = False
-            for unit in units[: copy.index]:
+            for unit in units[: copy.number]:
                 if unit.role == "copy" or not any(use.buffer in needed for use in unit.uses.writes):
                     continue
                 before = len(producers), len(needed)
-                producers.add(unit.index)
+                producers.add(unit.number)
                 needed |= {use.buffer for use in unit.uses.reads}
                 growing = growing or before != (len(producers), len(needed))
-    return tuple(replace(unit, role="producer") if unit.index in producers else unit for unit in units)
+    return tuple(unit._replace(role="producer") if unit.number in producers else unit for unit in units)
 
 
 def _last_uses(units: tuple[Unit, ...]) -> tuple[Unit, ...]:
@@ -182,16 +182,16 @@ def _last_uses(units: tuple[Unit, ...]) -> tuple[Unit, ...]:
 
 def _with_last_use(unit: Unit, units: tuple[Unit, ...]) -> Unit:
     last: int | None = None
-    for later in units[unit.index + 1 :]:
+    for later in units[unit.number + 1 :]:
         for write in unit.uses.writes:
             if any(may_overlap(write.box, read.box) for read in later.uses.reads_of(write.buffer)):
-                last = later.index
-    return replace(unit, last_use=last)
+                last = later.number
+    return unit._replace(last_use=last)
 
 
 def _scalar_producers(units: list[Unit]) -> tuple[Unit, ...]:
     """A scalar that is bound once and feeds a copy moves with it."""
-    definitions = {var: unit.index for unit in reversed(units) for var in unit.uses.defined}
+    definitions = {var: unit.number for unit in reversed(units) for var in unit.uses.defined}
     growing = True
     while growing:
         growing = False
@@ -200,12 +200,12 @@ def _scalar_producers(units: list[Unit]) -> tuple[Unit, ...]:
                 continue
             for var in consumer.uses.mentioned:
                 source = definitions.get(var)
-                if source is None or source == consumer.index or units[source].role == "copy":
+                if source is None or source == consumer.number or units[source].role == "copy":
                     continue
                 producer = units[source]
                 later = producer.last_use is None or consumer.last_use < producer.last_use
                 if producer.role == "compute" or later:
-                    units[source] = replace(producer, role="producer", last_use=consumer.last_use)
+                    units[source] = producer._replace(role="producer", last_use=consumer.last_use)
                     growing = True
     return tuple(units)
 
@@ -219,19 +219,19 @@ def _schedule(units: tuple[Unit, ...], num_stages: int) -> tuple[Unit, ...]:
     for unit in units:
         if unit.runs_ahead and unit.last_use is not None:
             continue
-        order[unit.index], stages[unit.index] = len(order), num_stages
+        order[unit.number], stages[unit.number] = len(order), num_stages
         for producer in ahead:
-            if producer.last_use == unit.index:
-                order[producer.index], stages[producer.index] = len(order), 0
-    scheduled = [unit for unit in units if unit.index in order]
-    first_ahead = min((order[unit.index] for unit in scheduled if unit.runs_ahead), default=len(units))
-    last_behind = max((order[unit.index] for unit in scheduled if not unit.runs_ahead), default=0)
+            if producer.last_use == unit.number:
+                order[producer.number], stages[producer.number] = len(order), 0
+    scheduled = [unit for unit in units if unit.number in order]
+    first_ahead = min((order[unit.number] for unit in scheduled if unit.runs_ahead), default=len(units))
+    last_behind = max((order[unit.number] for unit in scheduled if not unit.runs_ahead), default=0)
     if first_ahead > last_behind and ahead and num_stages >= 2:
         for unit in scheduled:
-            order[unit.index] = (order[unit.index] + len(ahead)) % len(units)
-            stages[unit.index] -= not unit.runs_ahead
+            order[unit.number] = (order[unit.number] + len(ahead)) % len(units)
+            stages[unit.number] -= not unit.runs_ahead
     return tuple(
-        replace(unit, order=order.get(unit.index, unit.index), stage=stages.get(unit.index, num_stages))
+        unit._replace(order=order.get(unit.number, unit.number), stage=stages.get(unit.number, num_stages))
         for unit in units
     )
 
@@ -241,7 +241,7 @@ def _explicit(
 ) -> tuple[tuple[Unit, ...], list[OrderProblem]]:
     if not len(order) == len(stage) == len(units):
         return units, [OrderProblem("order-length", None, loop.span, loop.span)]
-    return tuple(replace(unit, order=order[unit.index], stage=stage[unit.index]) for unit in units), []
+    return tuple(unit._replace(order=order[unit.number], stage=stage[unit.number]) for unit in units), []
 
 
 def _versions(units: tuple[Unit, ...]) -> dict[Buffer, int]:
@@ -283,13 +283,13 @@ def _order_problems(units: tuple[Unit, ...]) -> list[OrderProblem]:
             if not write.buffer.is_shared:
                 continue
             for other in units:
-                if other.index > copy.index:
+                if other.number > copy.number:
                     problems += [
                         OrderProblem("written-twice", write.buffer, write.span, again.span)
                         for again in other.uses.writes_of(write.buffer)
                         if may_overlap(write.box, again.box)
                     ][:1]
-                elif other.index < copy.index and not any(other.uses.writes_of(write.buffer)):
+                elif other.number < copy.number and not any(other.uses.writes_of(write.buffer)):
                     problems += [
                         OrderProblem("read-before-fill", write.buffer, read.span, write.span)
                         for read in other.uses.reads_of(write.buffer)

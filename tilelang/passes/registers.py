@@ -7,8 +7,7 @@ better, where an array is not needed all the time, or worse.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.stmt import Alloc
 from tilelang.ir.visit import walk
@@ -24,20 +23,18 @@ BASE = 32
 """Registers beside the arrays: addresses, counters and operands of a small kernel."""
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterUse:
-    """32-bit registers that one array costs each thread. ``spread``: over how many parts of the array the threads divide
-    it; fewer parts than threads means that threads hold copies."""
+class RegisterUse(NamedTuple):
+    """32-bit registers that one array costs each thread. ``spread``: into how many parts the threads divide it; fewer
+    parts than threads means that threads hold copies."""
 
     buffer: Buffer
     registers: int
     spread: int
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterEstimate:
-    """``arrays`` is the sum over ``uses``; ``total`` adds :data:`BASE`. ``complete`` is False if the size of some array is
-    not known."""
+class RegisterEstimate(NamedTuple):
+    """``arrays`` is the sum over ``uses``; ``total`` adds :data:`BASE`. ``complete`` is False if the size of some array
+    is not known."""
 
     uses: tuple[RegisterUse, ...]
     arrays: int

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.targets import occupancy
 
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from tilelang.targets import Occupancy, Target
 
 
-@dataclass(frozen=True, slots=True)
-class Resources:
+class Resources(NamedTuple):
     """``threads`` counts the producer threads that the compiler adds. Bytes are of one block, ``None`` if not known.
     ``registers`` is the estimate for a thread. ``occupancy`` is ``None`` where threads or bytes are not known, or the
     target has no model."""

@@ -7,8 +7,7 @@ specialisation, scratch memory and swizzle alignment, which is an estimate. With
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tilelang.ir.arith import bounds, simplify
 from tilelang.ir.buffer import Buffer
@@ -40,11 +39,13 @@ Kind = Literal["buffer", "scratch", "barrier", "address"]
 """``scratch``: memory that an operation asks for; ``address``: where the address of tensor memory is kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Allocation:
-    """One array in shared memory. ``bytes`` counts all ``copies`` and is ``None`` if an extent is symbolic; ``at_least`` is
-    then what is certain, and ``formula`` the text of the product. ``offset`` is the place in the arena of dynamic memory.
-    ``first`` and ``last`` are the statements between which it is needed."""
+class Allocation(NamedTuple):
+    """One array in shared memory.
+
+    ``bytes`` counts all ``copies`` and is ``None`` if an extent is symbolic; ``at_least`` is then what is certain, and
+    ``formula`` the text of the product. ``offset`` is the place in the arena of dynamic memory. ``first`` and ``last``
+    are the statements between which it is needed. ``shares_with``: others that lie in some of the same bytes.
+    """
 
     name: str
     kind: Kind
@@ -60,7 +61,6 @@ class Allocation:
     first: Stmt | None = None
     last: Stmt | None = None
     shares_with: tuple[str, ...] = ()
-    """Earlier or later allocations that lie in the same bytes."""
 
     def explain(self) -> str:
         """One line: what it is, what it costs, and why."""
@@ -80,10 +80,9 @@ class Allocation:
         return text
 
 
-@dataclass(frozen=True, slots=True)
-class SharedMemoryPlan:
-    """All shared memory of one block. ``dynamic`` and ``static`` are bytes, ``None`` if not known; ``at_least`` bounds the
-    total from below. ``exact`` is False where the plan is an estimate."""
+class SharedMemoryPlan(NamedTuple):
+    """All shared memory of one block. ``dynamic`` and ``static`` are bytes, ``None`` if not known; ``at_least`` bounds
+    the total from below. ``exact`` is False where the plan is an estimate."""
 
     allocations: tuple[Allocation, ...]
     dynamic: int | None
@@ -177,7 +176,7 @@ def _symbolic(buffer: Buffer, copies: int) -> tuple[int, str]:
 
 
 def _with_statements(slot: Allocation, first: Stmt, last: Stmt) -> Allocation:
-    return replace(slot, first=first, last=last)
+    return slot._replace(first=first, last=last)
 
 
 def _barrier(name: str, kind: Kind, count: int, each: int, span: Span) -> Allocation:
@@ -191,7 +190,7 @@ def _place(slots: Sequence[tuple[Allocation, Life]], configs: PassConfigs) -> tu
     packing = pack_apart(ranges) if configs.flag("disable_shared_memory_reuse") else pack(ranges)
     offsets = {id(slot): offset for (slot, _), offset in zip(known, packing.offsets, strict=True)}
     placed = tuple(
-        replace(slot, offset=offsets.get(id(slot)), shares_with=_sharing(slot, known, offsets)) for slot, _ in slots
+        slot._replace(offset=offsets.get(id(slot)), shares_with=_sharing(slot, known, offsets)) for slot, _ in slots
     )
     if len(known) != len(slots):
         return placed, None

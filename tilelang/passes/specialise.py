@@ -1,20 +1,19 @@
 """Warp specialisation on sm_90 and later: TMA producers in a warp group of their own.
 
-Upstream rewrites the first pipelined loop of a kernel if one of its statements is a copy that TMA can do. The buffers of
-every pipelined loop then get their copies before any other schedule is made, and the rewritten loop is a producer loop
-followed by a consumer loop, joined by barriers. If no such statement stands directly in that loop, the kernel loses its
-pipelines altogether.
+Upstream rewrites the first pipelined loop of a kernel if one of its statements is a copy that TMA can do. The buffers
+of every pipelined loop then get their copies before any other schedule is made, and the rewritten loop is a producer
+loop followed by a consumer loop, joined by barriers. If no such statement stands directly in that loop, the kernel
+loses its pipelines altogether.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tilelang.ir.arith import try_const
 from tilelang.ir.stmt import Alloc, Block, Copy, Effect, For, If, Launch, Let, Scope, Stmt
 from tilelang.ir.visit import children, walk
-from tilelang.passes.branches import Prelude, sort_prelude
+from tilelang.passes.branches import NOTHING_MOVES, Prelude, sort_prelude
 from tilelang.passes.copy_path import has_tma, loads_by_tma
 from tilelang.passes.pipeline import is_pipelined, stages_of
 from tilelang.passes.stage_uses import Uses, is_element_copy, uses_of
@@ -33,23 +32,23 @@ MANUAL_SCOPES = frozenset(("warp_specialize", "ws", "kWarpSpecializationScope"))
 Part = Literal["tma", "cp_async", "element", "consumer"]
 
 
-@dataclass(frozen=True, slots=True)
-class Specialisation:
-    """What becomes of a kernel. ``loop``: the loop that is split into producer and consumer, ``None`` if the kernel only
-    loses its pipelines. ``versions``: copies of each buffer. ``barriers``: mbarriers of the split. ``producer_threads`` are
-    added to the block."""
+class Specialisation(NamedTuple):
+    """What becomes of a kernel.
+
+    ``loop``: the loop that is split into producer and consumer, ``None`` if the kernel only loses its pipelines.
+    ``versions``: copies of each buffer. ``barriers``: mbarriers of the split. ``producer_threads`` are added to the
+    block. ``loads``: copies that TMA brings, those before the loop included. ``producers`` and ``consumers``: the
+    statements of the two loops. ``prelude``: what moves into the branches from before the loop.
+    """
 
     loop: For | None
     versions: Mapping[Buffer, int]
     barriers: int
     producer_threads: int
     loads: tuple[Copy, ...] = ()
-    """The copies that TMA brings, those before the loop included."""
     producers: tuple[Stmt, ...] = ()
-    """The statements of the producer loop."""
     consumers: tuple[Stmt, ...] = ()
-    """The statements of the consumer loop."""
-    prelude: Prelude = Prelude()
+    prelude: Prelude = NOTHING_MOVES
 
 
 def specialise(launch: Launch, target: Target, configs: PassConfigs) -> Specialisation | None:
@@ -64,7 +63,7 @@ def specialise(launch: Launch, target: Target, configs: PassConfigs) -> Speciali
         return None
     loop = staged[0]
     units = [stmt for stmt in _flat_body(loop) if not isinstance(stmt, Alloc)]
-    parts = [_part(stmt, target) for stmt in units]
+    parts: list[Part] = [_part(stmt, target) for stmt in units]
     if "tma" not in parts:
         return Specialisation(None, {}, 0, 0)
     versions: dict[Buffer, int] = {}

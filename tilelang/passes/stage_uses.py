@@ -1,13 +1,12 @@
 """What one statement of a pipelined loop body moves, reads and writes.
 
-A statement here is a whole unit of the schedule: a tile operation, a loop, a branch. Buffers are told apart by identity,
-a view is not its source, as in the schedule that upstream makes.
+A statement here is a whole unit of the schedule: a tile operation, a loop, a branch. Buffers are told apart by
+identity, a view is not its source, as in the schedule that upstream makes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.access import accesses
 from tilelang.ir.arith import prove_le
@@ -41,8 +40,7 @@ Box = tuple[tuple["Operand", "Dim"], ...]
 """Start and extent of each dimension; empty if unknown, which overlaps everything."""
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """One read or write of a buffer by a unit."""
 
     buffer: Buffer
@@ -50,8 +48,7 @@ class Use:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Uses:
+class Uses(NamedTuple):
     """Everything that a unit reads and writes, in source order, and the scalars that it defines and mentions."""
 
     reads: tuple[Use, ...]
@@ -216,9 +213,9 @@ def buffers_in(uses: Iterable[Use]) -> set[Buffer]:
 
 
 def units_of(body: Iterable[Stmt]) -> tuple[Stmt, ...]:
-    """The statements of a body as the schedule sees them. Allocations are none. A branch without ``else`` guards each of
-    its statements separately; a scalar bound inside is repeated where it is used if that is safe, else what follows it
-    stays in one unit."""
+    """The statements of a body as the schedule sees them. Allocations are none. A branch without ``else`` guards each
+    of its statements separately; a scalar bound inside is repeated where it is used if that is safe, else what follows
+    it stays in one unit."""
     units: list[Stmt] = []
     for stmt in body:
         if isinstance(stmt, If) and not stmt.orelse:

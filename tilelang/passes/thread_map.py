@@ -6,8 +6,7 @@ cores and the plain partition of a parallel loop, for tiles whose extents divide
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 WARP = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Digit:
+class Digit(NamedTuple):
     """One factor of the thread number, taken from one dimension of the index."""
 
     dim: int
@@ -32,8 +30,7 @@ class Digit:
         return self.extent * self.scale
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadMap:
+class ThreadMap(NamedTuple):
     """Digits of one fragment. A dimension without digits is not spread over threads: each thread has all of it, or the
     fragment is replicated."""
 
@@ -72,7 +69,7 @@ class ThreadMap:
 
 
 def reshaped(spread: ThreadMap, old: tuple[int, ...], new: tuple[int, ...]) -> ThreadMap | None:
-    """The map of a view with the same elements in row-major order. ``None`` where a digit does not fit the new shape."""
+    """The map of a view with the same elements in row-major order. ``None`` where a digit does not fit the shape."""
     strides = _row_major(old)
     digits: list[Digit] = []
     for digit in spread.digits:
@@ -132,8 +129,8 @@ def operand_map(split: WarpPartition, rank: int, bits: int) -> ThreadMap | None:
 
 
 def partition_loop(extents: tuple[int, ...], vector: int, threads: int) -> ThreadMap | None:
-    """A parallel loop nest dealt out to threads: ``vector`` neighbours each, the innermost loop first. ``None`` where the
-    extents do not divide."""
+    """A parallel loop nest dealt out to threads: ``vector`` neighbours each, the innermost loop first. ``None`` where
+    the extents do not divide."""
     digits: list[Digit] = []
     scale, left = 1, threads
     for dim in range(len(extents) - 1, -1, -1):

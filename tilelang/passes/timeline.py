@@ -1,14 +1,13 @@
 """The statements of a lowered kernel in the order in which they touch shared memory.
 
-All shared memory of a kernel is allocated at its top, so what counts is the sequence of its outermost statements: a loop
-is one moment, whatever it does inside. Pipelining puts a prologue before and an epilogue after its loop, warp
+All shared memory of a kernel is allocated at its top, so what counts is the sequence of its outermost statements: a
+loop is one moment, whatever it does inside. Pipelining puts a prologue before and an epilogue after its loop, warp
 specialisation splits a loop in two.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.access import accesses
 from tilelang.ir.arith import try_const
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     from tilelang.passes.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """One outermost statement and the shared memory that it touches.
 
     ``compound``: it becomes a loop over several statements. Upstream keeps a buffer that was first touched outside such
@@ -42,16 +40,14 @@ class Moment:
     compound: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(NamedTuple):
     """``whole``: what lives as long as the kernel, because a scalar outside every loop reads it."""
 
     moments: tuple[Moment, ...]
     whole: frozenset[Buffer]
 
 
-@dataclass(frozen=True, slots=True)
-class Schedules:
+class Schedules(NamedTuple):
     """What decides on the order: the pipelines of loops and the partitions of gemms, both by identity of the statement,
     the split of the kernel, the thread maps of fragments and the threads of a block, which tell how much scratch memory
     a reduction needs."""

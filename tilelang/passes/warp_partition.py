@@ -1,14 +1,13 @@
 """How the warps of a block share the tile of a ``T.gemm``, and which instruction computes it.
 
-The rules are those of upstream 0.1.15 on CUDA: a warp owns whole instruction tiles, the split depends on the policy, and
-there is no fall-back, so a tile that no split covers cannot be compiled.
+The rules are those of upstream 0.1.15 on CUDA: a warp owns whole instruction tiles, the split depends on the policy,
+and there is no fall-back, so a tile that no split covers cannot be compiled.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from struct import pack, unpack
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tilelang.ir.arith import try_const
 from tilelang.passes.configs import NO_CONFIGS
@@ -25,13 +24,13 @@ Instruction = Literal["mma", "wgmma", "tcgen05", "scalar"]
 """``scalar``: no tensor core takes these types, each thread multiplies elements."""
 
 WARP = 32
+NO_CAPABILITY: tuple[int, int] = (0, 0)
 ROWS_PER_WARP = 16
 WARP_GROUP = 4
 """Warps that issue one ``wgmma`` together."""
 
 
-@dataclass(frozen=True, slots=True)
-class GemmTile:
+class GemmTile(NamedTuple):
     """Extents of a block's product; ``None`` where symbolic or where the regions do not say."""
 
     m: int | None
@@ -39,20 +38,18 @@ class GemmTile:
     k: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class NoSplit:
-    """Why no split exists. ``kind``: ``rows`` or ``columns`` (the tile is no multiple of what one warp owns), ``warp-group``
-    (threads are no multiple of a warp group), ``policy`` (every part fits, no split covers the tile)."""
+class NoSplit(NamedTuple):
+    """Why no split exists. ``kind``: ``rows`` or ``columns`` (the tile is no multiple of what one warp owns),
+    ``warp-group`` (threads are no multiple of a warp group), ``policy`` (every part fits, no split covers the tile)."""
 
     kind: Literal["rows", "columns", "warp-group", "policy"]
     rows_per_warp: int
     columns_per_warp: int
 
 
-@dataclass(frozen=True, slots=True)
-class WarpPartition:
-    """``m_warps`` x ``n_warps`` warps; both 0 if ``problem`` says why there is no split. ``depth``: elements of K that one
-    ``mma`` takes."""
+class WarpPartition(NamedTuple):
+    """``m_warps`` x ``n_warps`` warps; both 0 if ``problem`` says why there is no split. ``depth``: elements of K that
+    one ``mma`` takes."""
 
     instruction: Instruction
     tile: GemmTile
@@ -77,8 +74,8 @@ def _matrix(region: Region) -> tuple[int | None, int | None]:
 
 
 def partition(gemm: Gemm, threads: int, target: Target, configs: PassConfigs = NO_CONFIGS) -> WarpPartition | None:
-    """The split of one gemm over ``threads`` threads. ``None`` where an extent or a type is unknown, or the target is not a
-    CUDA device."""
+    """The split of one gemm over ``threads`` threads. ``None`` where an extent or a type is unknown, or the target is
+    not a CUDA device."""
     tile = tile_of(gemm)
     capability = target.compute_capability
     if capability is None or tile.m is None or tile.n is None or tile.k is None or threads < WARP:
@@ -87,7 +84,7 @@ def partition(gemm: Gemm, threads: int, target: Target, configs: PassConfigs = N
         return None
     instruction = select_instruction(gemm, tile, threads, target, configs)
     found = split(instruction, tile, threads // WARP, gemm.policy, 16 if capability < (7, 5) else 8)
-    return replace(found, depth=_depth(gemm.a.buffer.dtype.bits, capability))
+    return found._replace(depth=_depth(gemm.a.buffer.dtype.bits, capability))
 
 
 def _depth(bits: int, capability: tuple[int, int]) -> int:
@@ -137,8 +134,8 @@ def _preferred(policy: str) -> Callable[[Splits, int, int, int], tuple[int, int]
 
 
 def _squarest(choices: Splits, m: int, n: int, columns: int) -> tuple[int, int]:
-    """The split whose warps own a tile, counted in instructions, of the shape of the block's tile; fewer rows of warps on
-    a tie. Compared in single precision, as the ratios of odd tiles need it."""
+    """The split whose warps own a tile, counted in instructions, of the shape of the block's tile; fewer rows of warps
+    on a tie. Compared in single precision, as the ratios of odd tiles need it."""
     ideal = _single(m / n) if n else 1.0
 
     def imbalance(choice: tuple[int, int]) -> float:
@@ -157,7 +154,7 @@ def select_instruction(
     gemm: Gemm, tile: GemmTile, threads: int, target: Target, configs: PassConfigs = NO_CONFIGS
 ) -> Instruction:
     """The instruction that upstream picks. It does not check that the target has it for these types."""
-    capability: tuple[int, int] = target.compute_capability or (0, 0)
+    capability = target.compute_capability or NO_CAPABILITY
     scopes = (gemm.a.buffer.scope, gemm.b.buffer.scope, gemm.c.buffer.scope)
     if gemm.op == "tcgen05_gemm":
         return "tcgen05"

@@ -5,10 +5,8 @@ On CUDA a reduction whose partners are more than a warp apart goes through share
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tilelang.ir.span import NOWHERE, Span
 from tilelang.ir.stmt import Reduce, Stmt
 
 if TYPE_CHECKING:
@@ -16,19 +14,22 @@ if TYPE_CHECKING:
 
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.dtype import DType
+    from tilelang.ir.span import Span
     from tilelang.passes.thread_map import ThreadMap
 
 WARP = 32
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Workspace:
     """``elements`` of ``dtype`` for one lowered statement. Compared by identity."""
 
-    name: str
-    elements: int
-    dtype: DType
-    span: Span = field(default=NOWHERE, repr=False)
+    __slots__ = ("dtype", "elements", "name", "span")
+
+    def __init__(self, name: str, elements: int, dtype: DType, span: Span) -> None:
+        self.name = name
+        self.elements = elements
+        self.dtype = dtype
+        self.span = span
 
 
 def workspaces_of(stmt: Stmt, maps: Mapping[Buffer, ThreadMap], threads: int) -> tuple[Workspace, ...]:

@@ -37,8 +37,8 @@ def let_ranges(let: Let, outer: Ranges) -> dict[Var, Interval]:
 
 
 def _index_range(start: Operand, extent: Operand, step: int | None, outer: Ranges) -> Interval:
-    """Values of a loop index that runs from ``start`` up to, not including, ``start + extent``. What both have in common
-    cancels, so ``lo`` to ``lo + (hi - lo)`` ends below ``hi``."""
+    """Values of a loop index that runs from ``start`` up to, not including, ``start + extent``. What both have in
+    common cancels, so ``lo`` to ``lo + (hi - lo)`` ends below ``hi``."""
     if step is None or step <= 0:
         return UNBOUNDED
     first = interval_of(start, outer)
