@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+__distribution__ = "tilelang-suite"
+"""Upstream's package has the same import name; this tells the two apart."""
+
 if TYPE_CHECKING:
     import contextlib as contextlib
     import ctypes as ctypes

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tilelang_analyzers import isolation
 from tilelang_analyzers.doctor import inspect_import_name
 
 OWN_INIT = '"""This package."""\n'
@@ -117,6 +118,13 @@ def test_the_running_environment_works() -> None:
     found = inspect_import_name()
     assert found.works
     assert found.origin is not None
+
+
+def test_the_core_bears_the_mark_by_which_the_checker_knows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    core = Path(__file__).resolve().parents[2] / "tilelang" / "__init__.py"
+    assert isolation.MARK in core.read_bytes()[:4096]
+    assert isolation.isolate() is None
 
 
 def test_doctor_runs_where_import_tilelang_gets_upstream(site: Path) -> None:
