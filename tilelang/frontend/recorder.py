@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tilelang.frontend.instance import Instance, TensorArg
 from tilelang.frontend.values import Tensor
 from tilelang.ir.dtype import DType
+from tilelang.ir.expr import Var
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,12 +18,15 @@ MAX_PER_KERNEL = 1_000
 
 
 def plain(value: Any) -> Any:
-    """A value of the program as plain data for reports; ``None`` where it is unknown or not data."""
+    """A value of the program as plain data for reports; ``None`` where it is unknown or not data. A symbolic size is its
+    name."""
     if value is None or isinstance(value, (bool, int, float, str, DType)):
         return value
     if isinstance(value, Tensor):
         shape = None if value.shape is None else tuple(e if isinstance(e, int) else None for e in value.shape)
         return TensorArg(shape, value.dtype)
+    if isinstance(value, Var) and value.kind == "dim":
+        return value.name
     if isinstance(value, (tuple, list)):
         return tuple(plain(item) for item in cast("list[Any]", value))
     return None

@@ -114,15 +114,19 @@ def local_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> fr
 
 
 def captured(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope) -> dict[str, Any]:
-    """The free variables of a function with the values that the enclosing functions give them. Module names are not free
-    variables, as in Python's closures."""
+    """The variables that a function takes from around it: those of enclosing functions, and plain constants of the module."""
     found: dict[str, Any] = {}
     own = local_names(node)
     for name in sorted(names_used(node)):
+        if name in own:
+            continue
         link: Scope | None = scope
-        while link is not None and link.parent is not None:
-            if name in link.vars and not link.is_class and name not in own:
-                found[name] = link.vars[name]
+        while link is not None:
+            outermost = link.parent is None
+            if name in link.vars and not link.is_class:
+                value = link.vars[name]
+                if not outermost or isinstance(value, (bool, int, float, str, tuple)):
+                    found[name] = value
                 break
             link = link.parent
     return found

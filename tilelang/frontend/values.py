@@ -225,6 +225,8 @@ class Tensor:
     dtype: DType | None = None
     strides: tuple[Any, ...] | None = None
     library: str = "torch"
+    backward: Any = None
+    """What ``backward`` of this tensor calls: the gradient of the ``autograd.Function`` that made it."""
 
     @property
     def rank(self) -> int | None:

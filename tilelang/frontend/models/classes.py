@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.models.registry import model
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import MISSING, Class, DictVal, Function, Model, Object
+from tilelang.frontend.values import MISSING, Class, DictVal, Function, Model, Object, Tensor
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
@@ -128,7 +128,9 @@ def inherited(owner: Object, name: str) -> Any:
             return Model(name, lambda ev, args, kwargs: Object(owner.cls, {**owner.attrs, **kwargs}))
     if name in ("cuda", "cpu", "to", "eval", "train", "half", "float", "bfloat16", "requires_grad_") and owner.cls.external_base:
         return Model(name, lambda ev, args, kwargs: owner)
-    if name in ("save_for_backward", "mark_non_differentiable"):
+    if name == "save_for_backward":
+        return Model(name, lambda ev, args, kwargs: owner.attrs.__setitem__("saved_tensors", tuple(args)))
+    if name in ("mark_non_differentiable", "set_materialize_grads"):
         return Model(name, lambda ev, args, kwargs: None)
     return UNKNOWN
 
@@ -147,5 +149,11 @@ def class_member(ev: Evaluator, owner: Class, name: str) -> Any:
 def _apply(ev: Evaluator, owner: Class, forward: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.calls import call
 
-    context = Object(Class("Context", (), {}, external_base=True))
-    return call(ev, forward, (context, *args), kwargs, args.span)
+    context = Object(Class("Context", (), {}, external_base=True), {"saved_tensors": ()})
+    result = call(ev, forward, (context, *args), kwargs, args.span)
+    backward = owner.lookup("backward")
+    first = result[0] if isinstance(result, tuple) and result else result  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(first, Tensor) and backward is not MISSING:
+        span = args.span
+        first.backward = Model("backward", lambda ev, args, kwargs: call(ev, backward, (context, *args), {}, span))
+    return result

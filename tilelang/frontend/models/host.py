@@ -293,7 +293,7 @@ def determine_fp8_type(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN if suffix is None else DType.parse(f"float8_{wanted}{suffix}") or UNKNOWN
 
 
-@model("tilelang.utils.determine_torch_fp8_type")
+@model("tilelang.utils.determine_torch_fp8_type", "tilelang.language.determine_torch_fp8_type")
 def determine_torch_fp8_type(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     return determine_fp8_type(ev, args, kwargs)
 
@@ -307,6 +307,24 @@ def target_query(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     """Questions about the target whose answers are not modelled: the instances depend on the target."""
     ev.target_arch()
     return UNKNOWN
+
+
+@model("tvm.DataType", "tilelang.tvm.DataType", "tvm.ffi.DataType")
+def data_type(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return (DType.parse(args[0]) or UNKNOWN) if args else UNKNOWN
+
+
+_SPARSE_GROUPS = {32: 2, 16: 4, 8: 4, 4: 8}
+"""Elements that share 4 bits of metadata in 2:4 sparse operands, by element width (PTX ISA, mma.sp)."""
+
+
+@model("tilelang.cuda.intrinsics.sparse_layout.get_e_factor", "sparse_utils.get_e_factor")
+def get_e_factor(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Elements of A for each element of its sparsity metadata."""
+    kinds = [DType.parse(value) for value in (*args, *kwargs.values())]
+    if len(kinds) < 2 or kinds[0] is None or kinds[1] is None or kinds[0].bits not in _SPARSE_GROUPS:
+        return UNKNOWN
+    return kinds[1].bits // 4 * _SPARSE_GROUPS[kinds[0].bits]
 
 
 @model("tilelang.contrib.nvcc.parse_compute_version")

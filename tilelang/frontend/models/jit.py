@@ -42,7 +42,7 @@ def _jit(owner: Jit, name: str) -> Any:
                 compile_(ev, type(args)(entry, args.span, Arguments(list(entry)), None), {})  # pyright: ignore[reportUnknownArgumentType]
         return UNKNOWN
 
-    if name in ("compile", "get_tir", "get_kernel"):
+    if name in ("compile", "get_tir", "get_kernel", "get_kernel_source"):
         return Model(f"jit.{name}", compile_)
     if name == "par_compile":
         return Model("jit.par_compile", par_compile)

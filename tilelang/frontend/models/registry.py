@@ -72,6 +72,10 @@ def external_member(ev: Evaluator, owner: External, attribute: str, span: Span) 
         return found(ev) if getattr(found, "is_query", False) else found
     if owner.name in LANGUAGE_MODULES:
         return language_member(ev, attribute, span)
+    if owner.name.startswith("tilelang.language."):
+        from tilelang.language.registry import lookup
+
+        return language_member(ev, attribute, span) if lookup(attribute) is not None else External(name)
     if owner.name.startswith("tilelang"):
         from tilelang.frontend.models.host import package_member
 

@@ -152,7 +152,7 @@ _SAME = frozenset(
     "contiguous cuda cpu clone detach to_sparse requires_grad_ normal_ uniform_ zero_ fill_ random_ copy_ abs exp log sqrt "
     "rsqrt sigmoid relu neg round floor ceil clamp clamp_ masked_fill masked_fill_ softmax tanh mul_ add_ sub_ div_ pow "
     "cumsum sort_ triu tril flip roll scatter scatter_ index_fill_ nan_to_num exp2 log2 square masked_scatter logical_not "
-    "log_softmax contiguous_ pin_memory exponential_ bernoulli_ requires_grad retain_grad".split()
+    "log_softmax clamp_min clamp_max clip tril_ triu_ scatter_add_ isnan contiguous_ pin_memory exponential_ bernoulli_ requires_grad retain_grad".split()
 )
 _CASTS = {
     "half": "float16", "float": "float32", "double": "float64", "bfloat16": "bfloat16", "int": "int32", "long": "int64",
@@ -232,7 +232,7 @@ def method(ev: Evaluator, tensor: Tensor, name: str, args: Any, kwargs: dict[str
     if name == "permute":
         return _permuted(tensor, tuple(first) if isinstance(first, (list, tuple)) else tuple(args))
     if name in ("unsqueeze", "squeeze", "flatten", "expand", "repeat", "repeat_interleave"):
-        return _restructured(ev, tensor, name, args)
+        return _restructured(ev, tensor, name, [*args, *(kwargs[k] for k in ("repeats", "dim") if k in kwargs)])
     if name in ("new_empty", "new_zeros", "new_ones", "new_full"):
         return Tensor(shape_of(ev, args[:1]), kind_of(kwargs["dtype"]) if "dtype" in kwargs else tensor.dtype, None, tensor.library)
     if name in ("is_contiguous",):
@@ -250,10 +250,32 @@ def method(ev: Evaluator, tensor: Tensor, name: str, args: Any, kwargs: dict[str
     if name in ("mul", "add", "sub", "div", "where", "minimum", "maximum"):
         return elementwise(tensor, first)
     if name == "backward":
+        if tensor.backward is not None:
+            from tilelang.frontend.calls import call
+
+            call(ev, tensor.backward, args[:1] or (tensor,), {}, args.span)
         return None
-    if name in ("item", "tolist", "cpu_numpy", "max_item"):
-        return UNKNOWN
+    if name == "numpy":
+        return Tensor(tensor.shape, tensor.dtype, tensor.strides, "numpy")
+    if name in ("expand_as", "view_as", "reshape_as") and isinstance(first, Tensor):
+        return Tensor(first.shape, tensor.dtype, None, tensor.library)
+    if name == "as_strided" and len(args) > 1:
+        return Tensor(shape_of(ev, args[:1]), tensor.dtype, shape_of(ev, args[1:2]), tensor.library)
+    if name in ("topk", "sort"):
+        return _selected(tensor, name, args, kwargs)
+    if name in ("gather", "take_along_dim") and len(args) > 1 and isinstance(args[1], Tensor):
+        return Tensor(args[1].shape, tensor.dtype, None, tensor.library)
     return UNKNOWN
+
+
+def _selected(tensor: Tensor, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+    shape = tensor.shape
+    if name == "topk" and shape:
+        k = args[0] if args else kwargs.get("k")
+        dim = args[1] if len(args) > 1 else kwargs.get("dim", -1)
+        known = isinstance(dim, int) and -len(shape) <= dim < len(shape)
+        shape = tuple(extent(k) if i == dim % len(shape) else e for i, e in enumerate(shape)) if known else None
+    return (Tensor(shape, tensor.dtype, None, tensor.library), Tensor(shape, dtype("int64"), None, tensor.library))
 
 
 def _viewed(tensor: Tensor, kind: DType) -> Tensor:
@@ -278,13 +300,23 @@ def _restructured(ev: Evaluator, tensor: Tensor, name: str, args: Any) -> Tensor
         return Tensor((*shape[:at], *shape[at + 1 :]) if shape[at] == 1 else shape, tensor.dtype, None, tensor.library)
     if name == "squeeze" and first is None and all(isinstance(e, int) for e in shape):
         return Tensor(tuple(e for e in shape if e != 1), tensor.dtype, None, tensor.library)
-    if name == "flatten" and first is None:
-        return Tensor((_count(shape),), tensor.dtype, None, tensor.library)
+    if name == "flatten":
+        start = first if isinstance(first, int) else 0
+        stop = args[1] if len(args) > 1 else -1
+        if isinstance(stop, int) and -len(shape) <= start < len(shape) and -len(shape) <= stop < len(shape):
+            start, stop = start % len(shape), stop % len(shape)
+            merged = _count(shape[start : stop + 1])
+            return Tensor((*shape[:start], merged, *shape[stop + 1 :]), tensor.dtype, None, tensor.library)
     if name == "expand":
         wanted = shape_of(ev, args)
         if wanted is not None and len(wanted) >= len(shape):
             padded = (1,) * (len(wanted) - len(shape)) + shape
             return Tensor(tuple(p if w == -1 else w for w, p in zip(wanted, padded)), tensor.dtype, None, tensor.library)
+    if name == "repeat_interleave" and isinstance(first, int) and len(args) > 1 and isinstance(args[1], int):
+        if -len(shape) <= args[1] < len(shape):
+            at = args[1] % len(shape)
+            grown = shape[at] * first if isinstance(shape[at], int) else None
+            return Tensor((*shape[:at], grown, *shape[at + 1 :]), tensor.dtype, None, tensor.library)
     if name == "repeat":
         times = shape_of(ev, args)
         if times is not None and len(times) >= len(shape):

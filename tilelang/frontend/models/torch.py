@@ -157,7 +157,7 @@ def where(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 for _name in (
     "abs exp exp2 log log2 sqrt rsqrt sigmoid tanh relu softmax sum mean amax amin max min argmax cumsum transpose reshape "
-    "squeeze unsqueeze flatten permute sort_ clamp triu tril flip round floor ceil"
+    "squeeze unsqueeze flatten permute topk sort gather repeat_interleave sort_ clamp triu tril flip round floor ceil"
 ).split():
     MODELS[f"torch.{_name}"] = Model(
         f"torch.{_name}",
@@ -172,6 +172,50 @@ for _name in ("silu", "relu", "gelu", "softmax", "normalize"):
         f"torch.nn.functional.{_name}",
         lambda ev, args, kwargs: Tensor(args[0].shape, args[0].dtype) if args and isinstance(args[0], Tensor) else Tensor(),
     )
+
+@model("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.ascontiguousarray", "numpy.ascontiguousarray")
+def same(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return args[0] if args else Tensor()
+
+
+@model("torch.einsum")
+def einsum(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Sizes by letter; an ellipsis or a repeated output is not followed."""
+    text = args[0].replace(" ", "") if args and isinstance(args[0], str) else ""
+    operands = [arg for arg in args[1:] if isinstance(arg, Tensor)]
+    if "->" not in text or "." in text:
+        return Tensor()
+    inputs, output = text.split("->", 1)
+    sizes: dict[str, Any] = {}
+    for letters, operand in zip(inputs.split(","), operands):
+        if operand.shape is None or len(operand.shape) != len(letters):
+            return Tensor()
+        sizes.update(zip(letters, operand.shape))
+    kind = operands[0].dtype if operands else None
+    return Tensor(tuple(sizes.get(letter) for letter in output), kind)
+
+
+@model("torch.nn.functional.pad")
+def pad(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    widths = args[1] if len(args) > 1 else kwargs.get("pad")
+    tensor = args[0] if args else None
+    if not isinstance(tensor, Tensor) or tensor.shape is None or not isinstance(widths, (list, tuple)):
+        return Tensor()
+    amounts = [width if isinstance(width, int) else None for width in widths]  # pyright: ignore[reportUnknownVariableType]
+    shape = list(tensor.shape)
+    for position in range(len(amounts) // 2):
+        low, high, at = amounts[2 * position], amounts[2 * position + 1], len(shape) - 1 - position
+        if at < 0:
+            return Tensor()
+        size = shape[at]
+        shape[at] = size + low + high if isinstance(size, int) and low is not None and high is not None else None
+    return Tensor(tuple(shape), tensor.dtype)
+
+
+@model("torch.maximum", "torch.minimum", "torch.add", "torch.mul", "torch.sub", "torch.div", "torch.pow")
+def pairwise(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return elementwise(args[0], args[1]) if len(args) > 1 and any(isinstance(a, Tensor) for a in args[:2]) else Tensor()
+
 
 # --- the device -----------------------------------------------------------------------------------------------
 
