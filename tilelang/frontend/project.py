@@ -224,7 +224,7 @@ def _on_large_stack(run: Callable[[], FileAnalysis]) -> FileAnalysis:
     old_limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(old_limit, _RECURSION))
     try:
-        thread = threading.Thread(target=target, name="evaluator")
+        thread = threading.Thread(target=target, name="evaluator", daemon=True)
         thread.start()
         thread.join()
     finally:
