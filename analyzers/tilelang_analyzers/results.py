@@ -27,22 +27,26 @@ Plain = object
 
 @dataclass(frozen=True, slots=True)
 class BufferUse:
-    """The share of one buffer in the shared memory of a block. ``bytes`` counts all ``copies``."""
+    """The share of one array in the shared memory of a block. ``kind`` tells what the kernel allocates from what the
+    compiler adds; ``bytes`` counts all ``copies`` and is None if it is not known; ``line`` is 0 for what has no place."""
 
     name: str
-    bytes: int
+    kind: str
+    bytes: int | None
     copies: int
+    path: str
     line: int
 
 
 @dataclass(frozen=True, slots=True)
 class TargetResult:
-    """One launch on one target. ``arch`` is the canonical name, ``label`` what messages call it. Bytes are those of one
-    block: ``dynamic_bytes`` and ``static_bytes`` add up to ``shared_bytes``; None means not known. ``errors`` are the
+    """One launch on one target. ``arch`` is the canonical name, ``label`` what messages call it. ``threads`` counts those
+    of a block with the producers that the compiler adds. Bytes are those of one block: ``dynamic_bytes`` and ``static_bytes`` add up to ``shared_bytes``; None means not known. ``errors`` are the
     rules that found an error, before suppressions and levels."""
 
     arch: str
     label: str
+    threads: int | None
     shared_bytes: int | None
     dynamic_bytes: int | None
     static_bytes: int | None

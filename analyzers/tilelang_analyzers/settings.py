@@ -72,7 +72,7 @@ class Settings:
     exclude: tuple[str, ...] = ()
     respect_gitignore: bool = True
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    max_instances: int = 256
+    max_instances: int = 1000
     timeout: float = 30.0
     cache: bool = True
     cache_dir: str = ""

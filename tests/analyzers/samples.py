@@ -93,9 +93,12 @@ def findings(path: Path) -> tuple[Diagnostic, ...]:
 
 def target(arch: str, label: str, limit: int, need: int, errors: tuple[str, ...] = ()) -> TargetResult:
     over = need > limit or bool(errors)
-    buffers = (BufferUse("a_tile", 65536, 4, 10), BufferUse("b_tile", need - 65536, 4, 13))
+    buffers = (
+        BufferUse("a_tile", "buffer", 65536, 4, "kernels/gemm.py", 10),
+        BufferUse("workspace", "workspace", need - 65536, 1, "", 0),
+    )
     return TargetResult(
-        arch, label, need, need, 0, limit, buffers, 168, 1, "shared memory", "error" if over else "ok", errors
+        arch, label, 128, need, need, 0, limit, buffers, 168, 1, "shared memory", "error" if over else "ok", errors
     )
 
 
@@ -130,7 +133,7 @@ def run(folder: Path) -> Run:
     """A run with everything in it."""
     path = write(folder)
     other = folder / "kernels" / "other.py"
-    unknown = TargetResult("sm_75", "T4", None, None, None, 49152, (), None, None, "", "unknown")
+    unknown = TargetResult("sm_75", "T4", None, None, None, None, 49152, (), None, None, "", "unknown")
     gemm = FileReport(
         str(path),
         findings(path),

@@ -91,7 +91,7 @@ def test_show_settings_says_where_each_value_comes_from(capsys: pytest.CaptureFi
     assert f'rules = {{ "lossy-cast" = "off" }}  # {place}\n' in out
     assert 'ignore = ["dtype"]  # command line\n' in out
     assert "timeout = 3  # --config timeout=3\n" in out
-    assert "max-instances = 256  # default\n" in out
+    assert "max-instances = 1000  # default\n" in out
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,2 @@
+def apply_suppressions(findings, analysis, sources, levels):
+    return findings
