@@ -1,6 +1,6 @@
 """Passes over the tile IR, up to the resources of a launch. Pure Python, no compiler.
 
-:func:`plan` is the pipeline. Its steps, in order: partition, specialise, stage, spread, share, count.
+:func:`plan` is the pipeline. Its steps, in order: expand, partition, specialise, stage, spread, share, count.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from tilelang.ir.arith import try_const
 from tilelang.ir.stmt import For, Gemm
 from tilelang.ir.visit import walk
 from tilelang.passes.configs import PassConfigs
+from tilelang.passes.expand import expand
 from tilelang.passes.fragments import infer
 from tilelang.passes.pipeline import is_pipelined, plan_pipeline
 from tilelang.passes.registers import estimate_registers
@@ -39,11 +40,13 @@ if TYPE_CHECKING:
 class LaunchPlan(NamedTuple):
     """Everything that the passes found out about one launch on one target.
 
+    ``opened`` is the launch that they worked on: the same statements, with operations that allocate tiles opened up.
     ``partitions`` has the gemms with known tiles, in source order. ``pipelines`` has the software pipelines; the loop
     that warp specialisation splits is in ``specialisation`` instead. ``versions``: copies of each staged buffer.
     """
 
     launch: Launch
+    opened: Launch
     target: Target
     partitions: tuple[tuple[Gemm, WarpPartition], ...]
     specialisation: Specialisation | None
@@ -63,22 +66,23 @@ def plan(
     threads = block_threads(launch)
     assumed = threads or 1
     # fmt: off
-    gemms     = [stmt for stmt in walk(launch.body) if isinstance(stmt, Gemm)]
+    opened    = expand(launch)
+    gemms     = [stmt for stmt in walk(opened.body) if isinstance(stmt, Gemm)]
     splits    = [(gemm, partition(gemm, assumed, target, configs)) for gemm in gemms]
-    special   = specialise(launch, target, configs)
-    pipelines = tuple(_pipelines(launch.body, special))
+    special   = specialise(opened, target, configs)
+    pipelines = tuple(_pipelines(opened.body, special))
     versions  = _versions(special, pipelines)
-    maps      = infer(launch, assumed, target, configs)
+    maps      = infer(opened, assumed, target, configs)
     found     = tuple((gemm, split) for gemm, split in splits if split is not None)
     schedules = Schedules(
         {id(each.loop): each for each in pipelines}, {id(gemm): split for gemm, split in found}, special, maps, assumed
     )
-    memory    = plan_shared_memory(launch, schedules, versions, target, configs, complete=program.complete)
-    registers = estimate_registers(launch, assumed, maps)
+    memory    = plan_shared_memory(opened, schedules, versions, target, configs, complete=program.complete)
+    registers = estimate_registers(opened, assumed, maps)
     # fmt: on
     total = None if threads is None else threads + (special.producer_threads if special is not None else 0)
     resources = resources_of(memory, registers, total, target)
-    return LaunchPlan(launch, target, found, special, pipelines, versions, maps, memory, registers, resources)
+    return LaunchPlan(launch, opened, target, found, special, pipelines, versions, maps, memory, registers, resources)
 
 
 def block_threads(launch: Launch) -> int | None:

@@ -16,7 +16,7 @@ from tilelang.ir.visit import children, walk
 from tilelang.passes.branches import NOTHING_MOVES, Prelude, sort_prelude
 from tilelang.passes.copy_path import has_tma, loads_by_tma
 from tilelang.passes.pipeline import is_pipelined, stages_of
-from tilelang.passes.stage_uses import Uses, is_element_copy, uses_of
+from tilelang.passes.stage_uses import Uses, is_element_copy, is_warp_region, uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 BARRIER_BYTES = 8
 PRODUCER_THREADS = 128
-MANUAL_SCOPES = frozenset(("warp_specialize", "ws", "kWarpSpecializationScope"))
 
 Part = Literal["tma", "cp_async", "element", "consumer"]
 
@@ -55,7 +54,7 @@ def specialise(launch: Launch, target: Target, configs: PassConfigs) -> Speciali
     """``None`` if the kernel is not touched."""
     if not has_tma(target) or configs.flag("disable_warp_specialized"):
         return None
-    if any(isinstance(stmt, Scope) and stmt.op in MANUAL_SCOPES for stmt in walk(launch.body)):
+    if any(is_warp_region(stmt) for stmt in walk(launch.body)):
         return None
     staged = [stmt for stmt in walk(launch.body) if isinstance(stmt, For) and _is_staged(stmt)]
     candidates = (stmt for loop in staged for stmt in walk(loop.body) if isinstance(stmt, Copy))

@@ -24,6 +24,7 @@ from tilelang.ir.stmt import (
     Let,
     Reduce,
     Scan,
+    Scope,
     Stmt,
     Store,
 )
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 Box = tuple[tuple["Operand", "Dim"], ...]
 """Start and extent of each dimension; empty if unknown, which overlaps everything."""
+
+
+WARP_REGIONS = frozenset(("ws", "warp_specialize", "kWarpSpecializationScope"))
 
 
 class Use(NamedTuple):
@@ -142,8 +146,13 @@ def _ends_before(start: Operand, extent: Dim, other: Operand) -> bool:
 
 
 def is_conditional(unit: Stmt) -> bool:
-    """Whether a branch may skip part of the unit."""
-    return any(isinstance(stmt, If) for stmt in statements(unit))
+    """Whether a branch may skip part of the unit. A warp-specialised region is a branch on the thread."""
+    return any(isinstance(stmt, If) or is_warp_region(stmt) for stmt in statements(unit))
+
+
+def is_warp_region(stmt: Stmt) -> bool:
+    """Whether a region is for some warps only, as the program wrote it."""
+    return isinstance(stmt, Scope) and stmt.op in WARP_REGIONS
 
 
 def moves_global_to_shared(unit: Stmt) -> bool:

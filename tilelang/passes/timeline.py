@@ -13,7 +13,7 @@ from tilelang.ir.access import accesses
 from tilelang.ir.arith import try_const
 from tilelang.ir.stmt import Alloc, For, Gemm, If, Let, Reduce, Scope
 from tilelang.ir.visit import children
-from tilelang.passes.stage_uses import units_of
+from tilelang.passes.stage_uses import is_warp_region, units_of
 from tilelang.passes.workspace import workspaces_of
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class _Layout:
     def outer(self, stmt: Stmt) -> Iterator[Moment]:
         if isinstance(stmt, Let):
             self.whole |= {access.buffer.root for access in accesses(stmt) if access.buffer.root.is_shared}
-        elif isinstance(stmt, Scope):
+        elif isinstance(stmt, Scope) and not is_warp_region(stmt):
             yield from self.block(stmt.body)
         elif isinstance(stmt, For):
             yield from self.loop(stmt)
