@@ -19,6 +19,10 @@ MAX_WORDS = 600_000
 # Levels of one statement's expressions, and of statements in each other (a chain of `elif` nests). Python's own limit
 # is about 3,000; a walker that spends two frames a level then stays within the default recursion limit.
 MAX_DEPTH = 400
+# More broken places than this and the rest of the file is not read: it is no Python file.
+MAX_PROBLEMS = 100
+# A broken top-level statement of more characters is dropped as a whole: mending reads it several times.
+MAX_BROKEN_BLOCK = 100_000
 # Python 3.10 builds a tree of any depth on the C stack, which overflows at some 100,000 levels.
 _MAX_CHAIN = 20_000
 
@@ -75,12 +79,12 @@ def cut_depth(source: SourceText, body: list[ast.stmt], missing: str) -> list[Sy
     stack: list[tuple[list[ast.stmt], int]] = [(body, 1)]
     while stack:
         suite, level = stack.pop()
-        if level > MAX_DEPTH and suite:
-            problems.append(_too_deep(source, suite[0], level + _levels_below(suite)))
-            suite[:] = [ast.copy_location(ast.Pass(), suite[0])]
-            continue
         for index, statement in enumerate(suite):
             names = _SUITES.get(type(statement))
+            if names and level >= MAX_DEPTH:
+                problems.append(_too_deep(source, statement, level + _levels_below([statement])))
+                suite[index] = ast.copy_location(ast.Pass(), statement)
+                continue
             if _long(source, statement, names):
                 depth, replaced = _cut_expressions(statement, missing)
                 if depth:

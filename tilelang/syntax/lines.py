@@ -43,14 +43,17 @@ _CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
 # A physical line that cannot stand inside brackets: a statement keyword, or a header of `for`, `if` or `while` that is
 # complete with its colon (`if` and `for` alone may belong to a comprehension).
 _STATEMENT_ONLY = re.compile(
-    r"""(?:def|class|return|with|while|import|raise|try|assert|del|pass|break|continue|global|nonlocal|elif)\b(?![ \t]*[=,)\]}.:])
+    r"""(?:def|class|return|with|while|import|raise|try|assert|del|pass|break|continue|global|nonlocal|elif)\b
+        (?![ \t]*[=,)\]}.:])
       | (?:else|try|finally)[ \t]*:[ \t]*(?:\#|[\r\n]|\Z)
       | from[ \t]+[\w.]+[ \t]+import\b
       | async[ \t]+(?:def|with)\b""",
     re.VERBOSE,
 )
 _BLOCK_HEADER = re.compile(
-    r"(?:for\b(?=.*[ \t]in[ \t])|if\b(?!.*[ \t]else[ \t])|async[ \t]+for\b)([^#\r\n]*):[ \t]*(?:#|[\r\n]|\Z)"
+    r"""(?:for\b(?=.*[ \t]in[ \t]) | if\b(?!.*[ \t]else[ \t]) | async[ \t]+for\b)
+        ([^\#\r\n]*):[ \t]*(?:\#|[\r\n]|\Z)""",
+    re.VERBOSE,
 )
 _DECORATOR = re.compile(r"@[ \t]*[^\W\d]")
 # In soft mode: what the body of an unclosed header begins with.
@@ -68,7 +71,7 @@ class LogicalLine:
 
     `end` excludes a trailing comment, `next` is where the following physical line starts. `colon` is the colon that
     ends a header (-1 without), `semicolons` those between statements. `closed` says that every bracket and
-    string ends inside the line.
+    string ends inside the line: then no later text decides where it ends.
     """
 
     start: int
@@ -198,8 +201,11 @@ def open_brackets(text: str, start: int, stop: int) -> str:
 
 def indent_width(indent: str, tab: int = 8) -> int:
     """Column that leading white space reaches; a form feed starts over, as in Python's tokenizer."""
+    indent = indent.rpartition("\f")[2]
+    if "\t" not in indent:
+        return len(indent)
     width = 0
-    for character in indent.rpartition("\f")[2]:
+    for character in indent:
         width = (width // tab + 1) * tab if character == "\t" else width + 1
     return width
 
@@ -222,15 +228,17 @@ def _close(brackets: list[str], closer: str) -> bool:
 
 
 def _string_end(text: str, start: int, stop: int, quote: str) -> tuple[int, bool]:
-    """Offset after a string whose quotes are at `start`, and whether it is terminated."""
+    """Offset after a string whose quotes are at `start`, and whether it is certain to end there."""
+    well_formed = True
     if sys.version_info >= (3, 12) and _PREFIXED_F.search(text, max(start - 3, 0), start):
         end = _format_string_end(text, start + len(quote), stop, quote, 0)
         if end >= 0:
             return end, True
+        well_formed = False
     for match in _STRING_STOP[quote].finditer(text, start + len(quote), stop):
         token = match[0]
         if token == quote:
-            return match.end(), True
+            return match.end(), well_formed
         if token in "\r\n":
             return match.start(), False
     return stop, False
@@ -335,13 +343,8 @@ def _code_inside(text: str, start: int, end: int, indent: str) -> int:
     position = _end_of(_REST_OF_LINE, text, start, end)
     while position < end:
         first = _end_of(_INDENT, text, position, end)
-        if (
-            first < end
-            and indent_width(text[position:first]) <= width
-            and (
-                _STATEMENT_ONLY.match(text, first) or _BLOCK_HEADER.match(text, first) or _BODY_LIKE.match(text, first)
-            )
-        ):
+        outside = first < end and indent_width(text[position:first]) <= width
+        if outside and any(pattern.match(text, first) for pattern in (_STATEMENT_ONLY, _BLOCK_HEADER, _BODY_LIKE)):
             return position
         position = max(_end_of(_REST_OF_LINE, text, first, end), position + 1)
     return -1

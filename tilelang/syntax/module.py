@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tilelang.syntax.errors import PARSE_ERRORS, parse
+from tilelang.syntax.cpython import PARSE_ERRORS, parse, paused_collection
 from tilelang.syntax.limits import cut_depth, size_problem
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 # The name that stands for what could not be read. No program defines it, so its value is unknown.
 MISSING = "__missing__"
+# Characters up to which a text is first tried as a whole.
+_PARSED_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +40,17 @@ def parse_module(source: SourceText) -> Module:
     too_large = size_problem(source)
     if too_large is not None:
         return Module([], (*source.problems, too_large), source, ((1, source.line_count),))
-    # Python refuses null bytes anywhere, even in comments. They are reported already.
-    text = source.text.replace("\0", " ")
-    problems = list(source.problems)
-    repaired: list[tuple[int, int]] = []
-    try:
-        body = parse(text)
-    except PARSE_ERRORS:
-        from tilelang.syntax.recover import recover
+    with paused_collection():
+        body, problems, repaired = _statements(source, source.readable)
+        problems += cut_depth(source, body, MISSING)
+    return Module(body, tuple(sorted((*source.problems, *problems))), source, tuple(sorted(repaired)))
 
-        recovered = recover(source, text)
-        body = recovered.body
-        problems += recovered.problems
-        repaired += recovered.repaired
-    problems += cut_depth(source, body, MISSING)
-    return Module(body, tuple(sorted(problems)), source, tuple(sorted(repaired)))
+
+def _statements(source: SourceText, text: str) -> tuple[list[ast.stmt], list[SyntaxProblem], list[tuple[int, int]]]:
+    if len(text) <= _PARSED_AT_ONCE:
+        with suppress(*PARSE_ERRORS):
+            return parse(text), [], []
+    from tilelang.syntax.recover import parse_or_recover
+
+    recovered = parse_or_recover(source, text)
+    return recovered.body, recovered.problems, recovered.repaired

@@ -7,9 +7,10 @@ statement without a name to bind becomes `pass`. A header keeps its body: only i
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tilelang.syntax.errors import parse_error
+from tilelang.syntax.cpython import parse_error
 from tilelang.syntax.lines import (
     HEADER_KEYWORDS,
     LogicalLine,
@@ -23,13 +24,15 @@ from tilelang.syntax.module import MISSING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_WORD = re.compile(r"\w+")
 _DEF = re.compile(r"((?:async\s+)?def)(?:\s+([^\W\d]\w*))?")
 _CLASS = re.compile(r"class\s+([^\W\d]\w*)")
 _FOR = re.compile(r"((?:async\s+)?for\s+)(.*?)(?:\s+in(?!\w)|\Z)", re.DOTALL)
 _AS = re.compile(r"(?<!\w)as\s+((?:(?!\sas\s).)+)\Z", re.DOTALL)
 _DOTTED = re.compile(r"@\s*[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_IMPORT_TRIES = 4
-_PARAMETER_TRIES = 12
+# Shorter versions of a line that are tried, and the longest line for which more than one is.
+_TRIES = 12
+_LONG_LINE = 5_000
 
 
 def standalone(line: LogicalLine) -> tuple[str, str]:
@@ -57,65 +60,66 @@ def stands_alone(text: str) -> bool:
     return parse_error(f"{before}{text}{after}") is None
 
 
-def repaired(text: str, keyword: str) -> str:
-    """A logical line that Python accepts in place of `text`, over no more lines."""
+def repaired(text: str, keyword: str, *, has_body: bool = False) -> str:
+    """A logical line that Python accepts in place of `text`, over no more lines.
+
+    `has_body`: statements indented deeper follow, so that only a header can stand here. Text that goes on after its
+    first logical line, as after a bracket lost, is broken as a whole even if that line is not.
+    """
     line = scan_line(text, 0, len(text), "", soft=False)
     if keyword == "@":
         dotted = _DOTTED.match(text)
-        return dotted[0] if dotted else f"@{MISSING}"
+        return f"if {MISSING}:" if has_body else dotted[0] if dotted else f"@{MISSING}"
     if keyword not in HEADER_KEYWORDS:
-        return _repaired_statements(text, line.semicolons)
-    header, body = (text[: line.colon], text[line.colon + 1 :].strip()) if line.colon >= 0 else (text, "")
+        head = text[: line.end]
+        if has_body:
+            return f"if {MISSING}:"
+        return _repaired_statement(head) if line.end < len(text) else _repaired_statements(head, line.semicolons)
+    header, body = (
+        (text[: line.colon], text[line.colon + 1 : line.end].strip()) if line.colon >= 0 else (text[: line.end], "")
+    )
     candidates = _header_candidates(header.rstrip(" \t\f:"), keyword)
     header = next(filter(stands_alone, candidates), f"if {MISSING}:")
-    if not body:
+    if has_body or not body:
         return header
     statement = next(logical_lines(body), None)
     return f"{header} {_repaired_statements(body, statement.semicolons if statement else ())}"
 
 
 def _repaired_statements(text: str, semicolons: tuple[int, ...]) -> str:
-    parts = [text[start:end] for start, end in zip((0, *(i + 1 for i in semicolons)), (*semicolons, len(text)))]
-    return ";".join(
-        part
-        if parse_error(part.strip()) is None
-        else part[: len(part) - len(part.lstrip())] + _repaired_statement(part.strip())
-        for part in parts
-    )
+    bounds = (-1, *semicolons, len(text))
+    parts = [text[start + 1 : end] for start, end in pairwise(bounds)]
+    return ";".join(part if parse_error(part.strip()) is None else _repaired_statement(part) for part in parts)
 
 
 def _repaired_statement(text: str) -> str:
-    word = re.match(r"\w*", text)
+    margin, text = text[: len(text) - len(text.lstrip())], text.strip()
+    word = _WORD.match(text)
     keyword = word[0] if word else ""
     if keyword in ("return", "raise"):
-        return f"{keyword} {MISSING}"
+        return f"{margin}{keyword} {MISSING}"
     if keyword in ("import", "from"):
-        return next(
-            (candidate for candidate in _trimmed(text, _IMPORT_TRIES) if parse_error(candidate) is None), "pass"
-        )
-    for end in reversed(list(_assignment_ends(text))):
+        kept = (candidate for candidate in _trimmed(text) if parse_error(candidate) is None)
+        return margin + next(kept, "pass")
+    for end in list(_assignment_ends(text))[: -_TRIES - 1 : -1]:
         candidate = f"{text[:end]} {MISSING}"
         if parse_error(candidate) is None:
-            return candidate
-    return "pass"
+            return margin + candidate
+    return f"{margin}pass"
 
 
 def _assignment_ends(text: str) -> Iterator[int]:
     """Offsets after each `=` that assigns."""
     for offset, character in top_level_characters(text, 0, len(text)):
-        if (
-            character == "="
-            and text[offset - 1 : offset] not in tuple("=!<>:")
-            and text[offset + 1 : offset + 2] != "="
-        ):
-            yield offset + 1
-        elif character in "<>" and text[offset : offset + 3] in ("<<=", ">>="):
-            yield offset + 3
+        if character == "=" and text[offset + 1 : offset + 2] != "=":
+            before = text[max(offset - 2, 0) : offset]
+            if before in ("<<", ">>") or before[-1:] not in tuple("=!<>:"):
+                yield offset + 1
 
 
-def _trimmed(text: str, tries: int) -> Iterator[str]:
+def _trimmed(text: str) -> Iterator[str]:
     """`text` with its brackets closed, then without its last list item, without the last two, ..."""
-    for _ in range(tries):
+    for _ in range(_TRIES if len(text) < _LONG_LINE else 1):
         yield text + open_brackets(text, 0, len(text))
         comma = text.rfind(",")
         if comma < 0:
@@ -157,6 +161,6 @@ def _function_headers(header: str) -> Iterator[str]:
     if match is None:
         return
     signature = header.rpartition("->")[0].rstrip() or header
-    for candidate in _trimmed(signature, _PARAMETER_TRIES):
+    for candidate in _trimmed(signature):
         yield f"{candidate if '(' in candidate else candidate + '()'}:"
     yield f"{match[1]} {match[2] or MISSING}(*{MISSING}):"

@@ -6,21 +6,21 @@ without their statement (`else` without `if`) into ones that can stand alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tilelang.syntax.lines import indent_width, scan_line
+from tilelang.syntax.lines import CONTINUATION_KEYWORDS, indent_width, scan_line
 from tilelang.syntax.module import MISSING
 
 # Python's tokenizer keeps 100 indents, the outermost of which is the module's.
 MAX_INDENTS = 99
 
 _CHAIN_OF = {"if": "if", "for": "loop", "while": "loop", "try": "try"}
-_DESCRIPTION = {"def": "function definition", "class": "class definition", "@": "decorator"}
+_DESCRIPTION = {"def": "function definition", "class": "class definition"}
 
 
 @dataclass(slots=True)
 class Statement:
-    """One logical line; `line` and `end_line` are 1-based in the block, `opens` says that a body must follow."""
+    """One logical line; `line` and `end_line` are those of the file, `opens` says that a body must follow."""
 
     line: int
     end_line: int
@@ -35,18 +35,23 @@ class Statement:
 class Fault:
     """A fault of structure at `place`, or at what follows the last statement if that is None.
 
-    `mended` is the statement whose text was changed for it, if any. `is_limit`: not an error, but too deep.
+    `mended` is the statement whose text was changed for it, if any. A problem from line `since` on explains the fault:
+    it is then no fault of its own. `is_limit`: no error, but too deep.
     """
 
     place: Statement | None
     message: str
+    since: int
     mended: Statement | None = None
     is_limit: bool = False
 
 
 @dataclass(slots=True)
 class _Suite:
-    """Statements of one level. `chain` is the compound statement that a clause may continue, as far as it has come."""
+    """Statements of one level. `chain` is the compound statement that a clause may continue, as far as it has come.
+
+    `lost_header`: statements were indented without a header, so that a clause may belong to what is not there.
+    """
 
     column: int
     tab_column: int
@@ -55,13 +60,13 @@ class _Suite:
     chain: str = ""
     chain_start: Statement | None = None
     decorator: Statement | None = None
+    lost_header: bool = False
 
 
-def arrange(statements: list[Statement], first_line: int) -> tuple[list[Fault], bool]:
+def arrange(statements: list[Statement]) -> tuple[list[Fault], bool]:
     """Set the levels and mend the texts of `statements` in place.
 
-    Returns the faults and whether the indents must be rewritten from the levels. `first_line` is the line of the file
-    at which the block starts, for messages.
+    Returns the faults and whether the indents must be rewritten from the levels.
     """
     faults: list[Fault] = []
     suites = [_Suite(0, 0, 0, "")]
@@ -74,39 +79,36 @@ def arrange(statements: list[Statement], first_line: int) -> tuple[list[Fault], 
             if column > top.column:
                 suites.append(_Suite(column, tab_column, previous.level + 1, previous.keyword))
             else:
-                faults.append(_bodiless(previous, statement, first_line))
+                faults.append(_bodiless(previous, statement))
         elif column > top.column:
-            faults.append(Fault(statement, "unexpected indent"))
-            suites.append(_Suite(column, tab_column, top.level, top.owner, top.chain, top.chain_start))
+            faults.append(Fault(statement, "unexpected indent", statement.line))
+            suites.append(replace(top, column=column, tab_column=tab_column, lost_header=True))
             rewrite = True
         while column < suites[-1].column:
-            closed = suites.pop()
-            outer = suites[-1]
-            if column > outer.column:
-                faults.append(Fault(statement, "unindent does not match any outer indentation level"))
-                nearest = closed if closed.column - column <= column - outer.column else outer
-                suites.append(
-                    _Suite(column, tab_column, nearest.level, nearest.owner, nearest.chain, nearest.chain_start)
-                )
-                rewrite = True
-                break
-            if closed.level != outer.level:
-                _finish(closed, statement, faults)
+            inner, outer = suites[-1], suites[-2]
+            if outer.column >= column:
+                _leave(suites, statement, faults)
+                continue
+            faults.append(Fault(statement, "unindent does not match any outer indentation level", statement.line))
+            rewrite = True
+            if inner.column - column <= column - outer.column:
+                inner.column, inner.tab_column = column, tab_column
             else:
-                outer.chain, outer.chain_start = closed.chain, closed.chain_start
+                _leave(suites, statement, faults)
+                suites.append(replace(outer, column=column, tab_column=tab_column))
         suite = suites[-1]
         if suite.tab_column != tab_column:
             rewrite = True
             if not tabs_reported:
-                faults.append(Fault(statement, "inconsistent use of tabs and spaces in indentation"))
+                faults.append(Fault(statement, "inconsistent use of tabs and spaces in indentation", statement.line))
                 tabs_reported = True
         statement.level = suite.level
         _place(statement, suite, faults)
         previous = statement
     if previous is not None and previous.opens:
-        faults.append(_bodiless(previous, None, first_line))
+        faults.append(_bodiless(previous, None))
     while suites:
-        _finish(suites.pop(), None, faults)
+        _leave(suites, None, faults)
     _limit_depth(statements, faults)
     return faults, rewrite
 
@@ -120,8 +122,7 @@ def _place(statement: Statement, suite: _Suite, faults: list[Fault]) -> None:
         return
     suite.decorator = None
     if decorated is not None and keyword not in ("def", "class", "async"):
-        decorated.text = "pass"
-        faults.append(Fault(statement, "expected a function or class after the decorator"))
+        faults.append(_undecorated(decorated, statement))
     following = _continued(suite.chain, keyword)
     if following is not None:
         suite.chain = following
@@ -129,15 +130,19 @@ def _place(statement: Statement, suite: _Suite, faults: list[Fault]) -> None:
     if suite.chain == "try":
         _finish(suite, statement, faults)
     suite.chain, suite.chain_start = "", None
-    if keyword in ("elif", "else", "except", "finally") or (
-        keyword == "case" and statement.opens and suite.owner != "match"
-    ):
-        faults.append(Fault(statement, f"'{keyword}' without the statement it belongs to"))
+    stray_case = keyword == "case" and statement.opens and suite.owner != "match"
+    if keyword in CONTINUATION_KEYWORDS or stray_case:
+        if not suite.lost_header:
+            message = f"'{keyword}' without the statement it belongs to"
+            faults.append(Fault(statement, message, statement.line, statement))
         _replace_header(statement, f"if {MISSING}:")
         keyword = "if"
     elif suite.owner == "match" and keyword != "case":
-        faults.append(Fault(statement, "expected 'case' in the body of 'match'"))
-        _replace_header(statement, "case _:") if statement.opens else _make_case(statement)
+        faults.append(Fault(statement, "expected 'case' in the body of 'match'", statement.line, statement))
+        if statement.opens:
+            _replace_header(statement, "case _:")
+        else:
+            statement.text = "case _: pass"
     if keyword == "async" and statement.text.split()[1:2] == ["for"]:
         keyword = "for"
     suite.chain = _CHAIN_OF.get(keyword, "")
@@ -157,38 +162,48 @@ def _continued(chain: str, keyword: str) -> str | None:
     return None
 
 
+def _leave(suites: list[_Suite], following: Statement | None, faults: list[Fault]) -> None:
+    """Close the innermost suite. One of the same level as its outer one only has another indent: that one goes on."""
+    inner = suites.pop()
+    if suites and suites[-1].level == inner.level:
+        outer = suites[-1]
+        outer.chain, outer.chain_start, outer.decorator = inner.chain, inner.chain_start, inner.decorator
+        outer.lost_header |= inner.lost_header
+    else:
+        _finish(inner, following, faults)
+
+
 def _finish(suite: _Suite, following: Statement | None, faults: list[Fault]) -> None:
     """Mend what a suite leaves open at its end, or before a statement that does not continue it."""
     start = suite.chain_start
     if suite.chain == "try" and start is not None:
-        faults.append(Fault(following, "expected 'except' or 'finally' block", start))
+        since = following.line if following else start.line
+        faults.append(Fault(following, "expected 'except' or 'finally' block", since, start))
         _replace_header(start, "if 1:")
     if suite.decorator is not None:
-        faults.append(Fault(following, "expected a function or class after the decorator", suite.decorator))
-        suite.decorator.text = "pass"
+        faults.append(_undecorated(suite.decorator, following))
     suite.chain, suite.decorator = "", None
 
 
-def _bodiless(header: Statement, following: Statement | None, first_line: int) -> Fault:
-    description = _DESCRIPTION.get(header.keyword, f"'{header.keyword}' statement")
-    if header.keyword == "async":
-        word = header.text.split()[1]
-        description = _DESCRIPTION.get(word, f"'{word}' statement")
-    line = first_line + header.line - 1
-    if header.keyword == "match":
+def _undecorated(decorator: Statement, following: Statement | None) -> Fault:
+    decorator.text = "pass"
+    return Fault(following, "expected a function or class after the decorator", decorator.line, decorator)
+
+
+def _bodiless(header: Statement, following: Statement | None) -> Fault:
+    word = header.text.split()[1] if header.keyword == "async" else header.keyword
+    description = _DESCRIPTION.get(word, f"'{word}' statement")
+    if word == "match":
         header.text = f"if {MISSING}:"
     header.text += " pass"
     header.opens = False
-    return Fault(following, f"expected an indented block after {description} on line {line}", header)
+    message = f"expected an indented block after {description} on line {header.line}"
+    return Fault(following, message, header.line, header)
 
 
 def _replace_header(statement: Statement, header: str) -> None:
     colon = scan_line(statement.text, 0, len(statement.text), "", soft=False).colon
     statement.text = header + (statement.text[colon + 1 :] if colon >= 0 else " pass")
-
-
-def _make_case(statement: Statement) -> None:
-    statement.text = "case _: pass"
 
 
 def _limit_depth(statements: list[Statement], faults: list[Fault]) -> None:
@@ -197,7 +212,7 @@ def _limit_depth(statements: list[Statement], faults: list[Fault]) -> None:
     if deepest <= MAX_INDENTS:
         return
     first = next(statement for statement in statements if statement.level > MAX_INDENTS)
-    faults.append(Fault(first, f"nested too deeply ({deepest} levels)", is_limit=True))
+    faults.append(Fault(first, f"nested too deeply ({deepest} levels)", first.line, is_limit=True))
     kept = [statement for statement in statements if statement.level <= MAX_INDENTS]
     for statement in kept:
         if statement.level == MAX_INDENTS and statement.opens:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import codecs
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from tilelang.syntax.problem import SyntaxProblem
 
@@ -36,6 +37,8 @@ _ASCII = bytes([9, 10, 12, 13, *range(32, 127)])
 class SourceText:
     """The text of one file with its line table; `problems` are those met while decoding.
 
+    `has_bad_bytes`: U+FFFD in the text stands for bytes that could not be decoded.
+
     `line_starts` are offsets in characters, `byte_starts` in UTF-8 bytes; both have one entry a line, the first is 0.
     Columns outside a line are clamped to it, lines outside the text to the first or last.
     """
@@ -45,6 +48,7 @@ class SourceText:
     line_starts: tuple[int, ...]
     byte_starts: tuple[int, ...]
     problems: tuple[SyntaxProblem, ...] = ()
+    has_bad_bytes: bool = False
 
     @staticmethod
     def from_bytes(path: str, data: bytes) -> SourceText:
@@ -53,13 +57,14 @@ class SourceText:
         source = SourceText.from_text(path, text)
         if failure is None:
             return source
+        has_bad_bytes = "\ufffd" in source.text
         offset, message = failure
         line, column = source.position_at(offset)
         end_line, end_column = source.position_at(offset + 1)
         if end_line != line:
             end_line, end_column = line, column
         problem = SyntaxProblem(line, column, end_line, end_column, message, "encoding")
-        return SourceText(path, source.text, source.line_starts, source.byte_starts, (problem, *source.problems))
+        return replace(source, problems=(problem, *source.problems), has_bad_bytes=has_bad_bytes)
 
     @staticmethod
     def from_text(path: str, text: str) -> SourceText:
@@ -76,7 +81,12 @@ class SourceText:
             return source
         line, column = source.position_at(null)
         problem = SyntaxProblem(line, column, line, column + 1, "source code cannot contain null bytes", "encoding")
-        return SourceText(path, text, line_starts, byte_starts, (problem,))
+        return replace(source, problems=(problem,))
+
+    @property
+    def readable(self) -> str:
+        """The text with null bytes as spaces: Python refuses them even in comments, and `problems` has the first."""
+        return self.text.replace("\0", " ")
 
     @property
     def line_count(self) -> int:
@@ -145,7 +155,7 @@ class SourceText:
 
 def _byte_starts(text: str, line_starts: tuple[int, ...]) -> tuple[int, ...]:
     starts = [0]
-    for start, end in zip(line_starts, line_starts[1:]):
+    for start, end in pairwise(line_starts):
         line = text[start:end]
         starts.append(starts[-1] + (end - start if line.isascii() else len(line.encode())))
     return tuple(starts)

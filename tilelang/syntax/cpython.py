@@ -1,4 +1,4 @@
-"""What Python's own parser says about a piece of text, without its warnings and its pauses."""
+"""Python's own parser: its trees, and what it says about text that it refuses."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import gc
 import re
 import sys
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tilelang.syntax.problem import SyntaxProblem
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from tilelang.syntax.text import SourceText
 
 # What `ast.parse` raises on text: MemoryError where its parser's stack ends, RecursionError where a tree is too deep,
@@ -22,24 +25,27 @@ ParseError = SyntaxError | ValueError | MemoryError | RecursionError
 
 _TOKEN = re.compile(r"\w+|[^\s\w]")
 _BRACKET = re.compile(r"[()\[\]{}]")
-_OPERATOR = re.compile(r"[-+*/%@&|^~.([{]|\b(?:not|if|lambda|await)\b")
+_OPERATOR = re.compile(r"[-+*/%@&|^~.([{]|\b(?:not|if|elif|lambda|await)\b")
 _DEPTH_PHRASES = ("too many nested parentheses", "too many levels of indentation", "nested too deeply")
 
 
-def parse(text: str) -> list[ast.stmt]:
-    """Statements of `text`; raises one of `PARSE_ERRORS`.
-
-    A parse allocates nothing that dies, so the cyclic collector only costs (two thirds of the time on 50,000 lines).
-    """
+@contextmanager
+def paused_collection() -> Generator[None]:
+    """Keep the cyclic collector from running: trees have no cycles, and it takes two thirds of the time of a parse."""
     collecting = gc.isenabled()
     gc.disable()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text).body
+        yield
     finally:
         if collecting:
             gc.enable()
+
+
+def parse(text: str) -> list[ast.stmt]:
+    """Statements of `text`, without Python's warnings; raises one of `PARSE_ERRORS`."""
+    with paused_collection(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text).body
 
 
 def parse_error(text: str) -> ParseError | None:
@@ -65,6 +71,11 @@ def nesting_levels(text: str) -> int:
         depth = depth + 1 if match[0] in "([{" else max(depth - 1, 0)
         deepest = max(deepest, depth)
     return deepest if deepest > 100 else sum(1 for _ in _OPERATOR.finditer(text))
+
+
+def depth_message(levels: int) -> str:
+    """What to say of text that Python's parser gives up on."""
+    return f"nested too deeply ({levels:,} levels)" if levels > 50 else "too complex to be parsed"
 
 
 @dataclass(frozen=True, slots=True)
