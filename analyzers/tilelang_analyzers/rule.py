@@ -207,6 +207,10 @@ class Context:
         """The source text of a span, or an empty string if the file cannot be read."""
         return self._scene.sources.snippet(span)
 
+    def syntax_tree(self, path: str) -> ast.Module | None:
+        """The syntax tree of a file; None if it cannot be read or has syntax errors."""
+        return self._scene.sources.tree(path)
+
     def report(
         self,
         span: Span,

@@ -36,7 +36,7 @@ def runtime_var(ctx: InstanceContext, extents: Iterable[object]) -> Var | None:
 
 
 def _is_dynamic(ctx: InstanceContext, var: Var) -> bool:
-    """Eager kernels make their compile-time sizes with ``T.const``, at a known place. Elsewhere all sizes are dynamic."""
+    """Eager kernels make compile-time sizes with ``T.const``, at a known place. Elsewhere all sizes are dynamic."""
     if var.kind != "dim" or ctx.instance.style != "eager" or var.span is NOWHERE:
         return var.kind == "dim"
     made_by = ctx.snippet(var.span).partition("(")[0].rpartition(".")[2].strip()

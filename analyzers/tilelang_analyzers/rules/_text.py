@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from tilelang.ir.buffer import Buffer, Dim
     from tilelang.ir.problem import Problem
+    from tilelang.ir.span import Span
     from tilelang_analyzers.rule import InstanceContext
 
 
@@ -71,4 +72,14 @@ def declarations_with_dtype(*buffers: Buffer) -> tuple[Note, ...]:
         Note(f"`{buffer.name}` is {buffer.dtype}", buffer.span)
         for buffer in dict.fromkeys(buffers)
         if buffer.span is not NOWHERE
+    )
+
+
+def has_problem(ctx: InstanceContext, span: Span) -> bool:
+    """Whether the arguments of the call at ``span`` were found wrong: what follows from them is not reported again."""
+    return any(
+        problem.kind in ("unknown-argument", "invalid-argument")
+        and problem.span.path == span.path
+        and (span.line, span.col) <= (problem.span.line, problem.span.col) <= (span.end_line, span.end_col)
+        for problem in ctx.instance.problems
     )

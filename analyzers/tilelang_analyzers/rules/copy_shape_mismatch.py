@@ -31,7 +31,7 @@ from tilelang.ir.expr import const_int
 from tilelang.ir.stmt import Copy
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules import _dims as dims
-from tilelang_analyzers.rules._text import declarations, plural, shape
+from tilelang_analyzers.rules._text import declarations, has_problem, plural, shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ def check(ctx: InstanceContext) -> None:
             trouble = _transpose_trouble(ctx, stmt)
         else:
             continue
-        if trouble:
+        if trouble and not has_problem(ctx, stmt.span):
             notes = declarations(ctx, [stmt.src.buffer, stmt.dst.buffer])
             ctx.report(stmt.span, f"T.{stmt.op}: {trouble}", notes=notes)
 

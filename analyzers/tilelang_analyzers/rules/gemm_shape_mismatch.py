@@ -37,7 +37,7 @@ from tilelang.ir.stmt import Gemm
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules import _dims as dims
 from tilelang_analyzers.rules._edits import add_argument
-from tilelang_analyzers.rules._text import declarations, shape
+from tilelang_analyzers.rules._text import declarations, has_problem, shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ _DENSE = ("gemm", "wgmma_gemm", "tcgen05_gemm")
 @RULE.check_instance
 def check(ctx: InstanceContext) -> None:
     for stmt in ctx.walk():
-        if isinstance(stmt, Gemm) and stmt.op in _DENSE:
+        if isinstance(stmt, Gemm) and stmt.op in _DENSE and not has_problem(ctx, stmt.span):
             _check_gemm(ctx, stmt)
 
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from tilelang.ir.stmt import Copy, Gemm
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules import _dims as dims
-from tilelang_analyzers.rules._text import declarations, entry, function, problem_notes
+from tilelang_analyzers.rules._text import declarations, entry, function, has_problem, problem_notes
 
 if TYPE_CHECKING:
     from tilelang.ir.buffer import Region
@@ -42,7 +42,9 @@ def report_argument(ctx: ProblemContext, problem: Problem) -> None:
     message = entry(problem, "message")
     if message is None and argument is not None and expected is not None:
         message = f"`{argument}` must be {expected}" + (f", not {got}" if got else "")
-    message = message or f"`{argument}` cannot be right"
+    elif message is not None and argument is not None and argument not in message:
+        message = f"`{argument}` {message}"
+    message = message or "an argument cannot be right"
     ctx.report(problem.span, f"{function(problem)}: {message}", notes=problem_notes(problem), data=problem.data)
 
 
@@ -51,7 +53,7 @@ def check(ctx: InstanceContext) -> None:
     for stmt in ctx.walk():
         if isinstance(stmt, Copy):
             trouble = _copy_trouble(stmt)
-            if trouble:
+            if trouble and not has_problem(ctx, stmt.span):
                 notes = declarations(ctx, [stmt.src.buffer, stmt.dst.buffer])
                 ctx.report(stmt.span, f"T.{stmt.op}: {trouble}", notes=notes)
         elif isinstance(stmt, Gemm):
