@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tilelang import carver as carver
     from tilelang import engine as engine
     from tilelang import env as env
+    from tilelang import intrinsics as intrinsics
     from tilelang import ir as ir
     from tilelang import language as language
     from tilelang import layout as layout
@@ -62,6 +63,25 @@ if TYPE_CHECKING:
     from tilelang.utils import deprecated as deprecated
 
     DataType = _dtype
+    _ffi_api: Any
+    analysis: Any
+    ascend: Any
+    backend: Any
+    cache: Any
+    contrib: Any
+    cpu: Any
+    cuda: Any
+    instrumentation: Any
+    libinfo: Any
+    logger: Any
+    metal: Any
+    path: Path
+    rocm: Any
+    runtime_library_dirs: list[str]
+    tileop: Any
+    tools: Any
+    tvm: Any
+    webgpu: Any
 
 _MEMBERS = {
     "DataType": "tilelang.language.dtypes:dtype",
@@ -134,26 +154,33 @@ _UNAVAILABLE = frozenset(
 )
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
+if not TYPE_CHECKING:
+    # Type checkers must not see this function: it would make every misspelt name a value of unknown type.
+    def __getattr__(name: str) -> Any:
+        from importlib import import_module
 
-    if name in _MEMBERS:
-        module, _, member = _MEMBERS[name].partition(":")
-        found: Any = getattr(import_module(module), member)
-    elif name in _MODULES:
-        found = import_module(f"tilelang.{name}")
-    elif name == "dtypes":
-        found = import_module("tilelang.language.dtypes")
-    elif name in _STANDARD:
-        found = import_module(name)
-    elif name in _UNAVAILABLE:
-        from tilelang.unavailable import Unavailable
+        if name in _MEMBERS:
+            home, _, member = _MEMBERS[name].partition(":")
+            module = import_module(home)
+            # Importing ``tilelang.jit`` makes the module an attribute of this package; the decorator takes its place.
+            leaf = home.rpartition(".")[2]
+            if leaf in _MEMBERS:
+                globals()[leaf] = getattr(module, leaf)
+            found = getattr(module, member)
+        elif name in _MODULES:
+            found = import_module(f"tilelang.{name}")
+        elif name == "dtypes":
+            found = import_module("tilelang.language.dtypes")
+        elif name in _STANDARD:
+            found = import_module(name)
+        elif name in _UNAVAILABLE:
+            from tilelang.unavailable import Unavailable
 
-        found = Unavailable(f"tilelang.{name}")
-    else:
-        raise AttributeError(f"module 'tilelang' has no attribute {name!r}")
-    globals()[name] = found
-    return found
+            found = Unavailable(f"tilelang.{name}")
+        else:
+            raise AttributeError(f"module 'tilelang' has no attribute {name!r}")
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

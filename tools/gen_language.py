@@ -241,8 +241,8 @@ def _write_init(entries: dict[str, Any], homes: dict[str, str]) -> Path:
             by_module[homes[name]].append(name)
     lines = ["# ruff: noqa: F401, I001", f'"""The language of kernels: ``import tilelang.language as T``. {NOTICE}', ""]
     lines += ["A name is imported when it is first asked for, so that a kernel pays for what it uses only.", '"""', ""]
-    lines += ["from __future__ import annotations", "", "from typing import TYPE_CHECKING, Any", ""]
-    lines += ["if TYPE_CHECKING:"]
+    # No ``from __future__ import annotations``: it would define a name ``annotations``, which is a module of upstream.
+    lines += ["from typing import TYPE_CHECKING", "", "if TYPE_CHECKING:"]
     for module, names in sorted(by_module.items()):
         lines.append(f"    from tilelang.language.{module} import (")
         lines += [f"        {name} as {name}," for name in names]
@@ -250,9 +250,10 @@ def _write_init(entries: dict[str, Any], homes: dict[str, str]) -> Path:
     for name, module in modules:
         package, _, leaf = f"tilelang.language.{module}".rpartition(".")
         lines += [f"    from {package} import {leaf} as _{name}", f"    {name} = _{name}"]
-    lines += ["", "", "def __getattr__(name: str) -> Any:"]
-    lines += ["    from tilelang.language.registry import load", "", "    found = load(name)"]
-    lines += ["    globals()[name] = found", "    return found", "", ""]
+    # Type checkers must not see this function: it would make every misspelt name a value of unknown type.
+    lines += ["else:", "", "    def __getattr__(name: str) -> object:"]
+    lines += ["        from tilelang.language.registry import load", "", "        found = load(name)"]
+    lines += ["        globals()[name] = found", "        return found", "", ""]
     lines += ["def __dir__() -> list[str]:", "    from tilelang.language.registry import all_names", ""]
     lines += ["    return sorted({*globals(), *all_names()})", ""]
     path = LANGUAGE / "__init__.py"

@@ -4,9 +4,7 @@
 A name is imported when it is first asked for, so that a kernel pays for what it uses only.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tilelang.language.alloc import (
@@ -886,14 +884,14 @@ if TYPE_CHECKING:
     from tilelang.language import schedule as _warp_specialize
 
     warp_specialize = _warp_specialize
+else:
 
+    def __getattr__(name: str) -> object:
+        from tilelang.language.registry import load
 
-def __getattr__(name: str) -> Any:
-    from tilelang.language.registry import load
-
-    found = load(name)
-    globals()[name] = found
-    return found
+        found = load(name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

@@ -17,7 +17,7 @@ from tilelang.ir.expr import Expr, Operand
 from tilelang.ir.stmt import Alloc
 from tilelang.ir.unknown import Unknown
 from tilelang.language.arith import operand
-from tilelang.language.context import describe, here, in_launch, invalid, is_unknown, target_name
+from tilelang.language.context import describe, here, in_launch, invalid, is_text, is_unknown, target_name
 from tilelang.language.convert import check_range
 from tilelang.language.dtypes import to_dtype
 from tilelang.language.tensors import buffer, storage_dtype, to_shape
@@ -109,7 +109,7 @@ def alloc_var(dtype: DTypeLike, *args: Any, scope: str = "local.var", init: Valu
     elif len(args) == 2:
         given.append(args[0])
         where = args[1]
-    elif args and isinstance(args[0], str) and not isinstance(args[0], DType) and not given and scope == "local.var":
+    elif args and is_text(args[0]):
         where = args[0]
     elif args:
         given.append(args[0])

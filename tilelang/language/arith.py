@@ -199,12 +199,24 @@ def _simplify(op: str, a: Operand, b: Operand, dtype: DType) -> Operand | None:
             return a if a.dtype == dtype else None
         if dtype.is_integer and ((b == 0 and op == "*") or (b == 1 and op == "%")):
             return Const(dtype, 0)
+        if op in ("+", "-") and isinstance(a, Binary) and type(a.b) is int and a.dtype == dtype and dtype.is_integer:
+            return _merge_offset(a, b if op == "+" else -b, dtype)
     elif isinstance(b, Expr) and type(a) is int:
         if (a == 0 and op == "+") or (a == 1 and op == "*"):
             return b if b.dtype == dtype else None
         if a == 0 and op in ("*", "//", "%") and dtype.is_integer:
             return Const(dtype, 0)
     return None
+
+
+def _merge_offset(a: Binary, offset: int, dtype: DType) -> Operand | None:
+    """``(x + 2) - 1`` as ``x + 1``: the constants of a sum stand together."""
+    if a.op not in ("+", "-") or not isinstance(a.a, Expr) or a.a.dtype != dtype or not isinstance(a.b, int):
+        return None
+    total = (a.b if a.op == "+" else -a.b) + offset
+    if total == 0:
+        return a.a
+    return Binary(dtype, "+" if total > 0 else "-", a.a, abs(total), span=a.span)
 
 
 def _typed_constant(op: str, a: Operand, b: Operand, dtype: DType, span: Span) -> Operand | None:

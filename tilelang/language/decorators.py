@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
+from tilelang.unavailable import no_compiler
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -28,9 +30,7 @@ class MarkedFunction(Generic[P, R]):
         return f"<{type(self).__name__} {self.__name__}>"
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
-        raise NotImplementedError(
-            f"{self.__name__} cannot run: there is no compiler back end. tilelang-check checks it."
-        )
+        no_compiler(self.__name__)
 
 
 class PrimFunc(MarkedFunction[P, R]):
@@ -55,9 +55,9 @@ def prim_func(func: Callable[..., Any] | None = None, *, eager_jit: bool = False
 
 
 @overload
-def macro(func: Callable[P, R]) -> Callable[P, R]: ...
+def macro(func: Callable[..., R]) -> Callable[..., R]: ...
 @overload
-def macro(func: None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def macro(func: None = None) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
 def macro(func: Callable[..., Any] | None = None) -> Any:
     """Make a function part of the language: its body is placed where a kernel calls it."""
     return Macro(func) if func is not None else Macro

@@ -132,6 +132,20 @@ if TYPE_CHECKING:
     class LocalBuffer(_BufferAnnotation):
         """A parameter in memory private to a thread, of a macro."""
 
+    class ptr(Scalar):
+        """A pointer parameter to elements of ``dtype``. As the dtype of a tensor, a table of addresses."""
+
+        def __init__(
+            self, dtype: DTypeLike | None = None, storage_scope: str = "global", *, is_size_var: bool = False
+        ) -> None: ...
+
+    class handle(Scalar):
+        """An opaque pointer parameter."""
+
+        def __init__(
+            self, dtype: DTypeLike | None = None, storage_scope: str = "global", *, is_size_var: bool = False
+        ) -> None: ...
+
 else:
 
     class _Annotation:
@@ -195,6 +209,14 @@ else:
         ):
             return _tensor("T.Buffer", shape, dtype, scope, strides=strides, data=data)
 
+    def ptr(dtype=None, storage_scope="global", *, is_size_var=False) -> Var:
+        """A pointer parameter to elements of ``dtype``. As the dtype of a tensor, it means addresses."""
+        return Var(HANDLE, target_name("ptr"), "param", span=here())
+
+    def handle(dtype=None, storage_scope="global", *, is_size_var=False) -> Var:
+        """An opaque pointer parameter."""
+        return Var(HANDLE, target_name("handle"), "param", span=here())
+
     Tensor = _Tensor("Tensor", "global", "A tensor in global memory, dense in row-major order.")
     StridedTensor = _StridedTensor("StridedTensor", "global", "A tensor in global memory with strides in elements.")
     FragmentBuffer = _BufferAnnotation("FragmentBuffer", "local.fragment", "A parameter in registers, of a macro.")
@@ -225,11 +247,6 @@ def empty(*shape: Any, dtype: DTypeLike = FLOAT32) -> Tile:
     if builder is not None:
         builder.outputs.append(buffer)
     return cast("Tile", buffer)
-
-
-def ptr(dtype: DTypeLike | None = None, storage_scope: str = "global", *, is_size_var: bool = False) -> Scalar:
-    """A pointer parameter to elements of ``dtype``. As the dtype of a tensor, ``T.ptr`` means a table of addresses."""
-    return cast("Scalar", Var(HANDLE, target_name("ptr"), "param", span=here()))
 
 
 def make_tensor(ptr: Value, shape: Shape, dtype: DTypeLike = "float32", strides: Shape | None = None) -> Tile:
@@ -264,11 +281,6 @@ def match_buffer(
     """The tensor that a ``handle`` parameter points to."""
     extents: object = UNKNOWN if shape is None else shape
     return _tensor("T.match_buffer", extents, dtype, scope, strides=strides, data=param)
-
-
-def handle(dtype: DTypeLike | None = None, storage_scope: str = "global", *, is_size_var: bool = False) -> Scalar:
-    """An opaque pointer parameter."""
-    return cast("Scalar", Var(HANDLE, target_name("handle"), "param", span=here()))
 
 
 def buffer(
