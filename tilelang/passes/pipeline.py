@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 from tilelang.ir.arith import try_const
 from tilelang.ir.expr import const_int
 from tilelang.passes.stage_uses import (
+    Use,
     Uses,
     is_conditional,
     is_replayable,
@@ -54,8 +55,9 @@ class Unit(NamedTuple):
 
 class OrderProblem(NamedTuple):
     """``written-twice``: two statements fill overlapping parts of one staged buffer in one iteration, which upstream
-    rejects. ``read-before-fill``: a statement uses a buffer before the copy of the same iteration fills it.
-    ``order-length``: an explicit order or stage list does not match the statements."""
+    rejects. ``read-before-fill``: a statement uses a buffer before the copy of the same iteration fills it, so it sees
+    the tile of the iteration before, or what was filled before the loop. ``order-length``: an explicit order or stage
+    list does not match the statements."""
 
     kind: Literal["written-twice", "read-before-fill", "order-length"]
     buffer: Buffer | None
@@ -276,23 +278,27 @@ def _versions_of(buffer: Buffer, units: tuple[Unit, ...]) -> int:
 
 def _order_problems(units: tuple[Unit, ...]) -> list[OrderProblem]:
     problems: list[OrderProblem] = []
-    for copy in units:
-        if copy.role != "copy":
-            continue
-        for write in copy.uses.writes:
-            if not write.buffer.is_shared:
-                continue
-            for other in units:
-                if other.number > copy.number:
-                    problems += [
-                        OrderProblem("written-twice", write.buffer, write.span, again.span)
-                        for again in other.uses.writes_of(write.buffer)
-                        if may_overlap(write.box, again.box)
-                    ][:1]
-                elif other.number < copy.number and not any(other.uses.writes_of(write.buffer)):
-                    problems += [
-                        OrderProblem("read-before-fill", write.buffer, read.span, write.span)
-                        for read in other.uses.reads_of(write.buffer)
-                        if may_overlap(write.box, read.box)
-                    ][:1]
+    filled: set[Buffer] = set()
+    for unit in units:
+        if unit.role == "copy":
+            for write in unit.uses.writes:
+                if write.buffer.is_shared:
+                    problems += _conflicts(unit, write, units, filled)
+        filled |= {write.buffer for write in unit.uses.writes}
     return problems
+
+
+def _conflicts(copy: Unit, write: Use, units: tuple[Unit, ...], filled: set[Buffer]) -> Iterator[OrderProblem]:
+    """The first later statement that fills the same elements, and the first earlier one that uses them unfilled."""
+    for other in units[copy.number + 1 :]:
+        for again in other.uses.writes_of(write.buffer):
+            if may_overlap(write.box, again.box):
+                yield OrderProblem("written-twice", write.buffer, write.span, again.span)
+                return
+    if write.buffer in filled:
+        return
+    for other in units[: copy.number]:
+        for read in other.uses.reads_of(write.buffer):
+            if may_overlap(write.box, read.box):
+                yield OrderProblem("read-before-fill", write.buffer, read.span, write.span)
+                return
