@@ -31,7 +31,9 @@ class BindingFailure:
     drop: tuple[str, ...] = ()
 
 
-def check(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, wrapper: bool = False) -> BindingFailure | None:
+def check(
+    function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, wrapper: bool = False
+) -> BindingFailure | None:
     """The first way in which a call does not fit, or ``None``. ``wrapper``: the function also takes ``dtype``."""
     from tilelang.language.registry import signature_of
 

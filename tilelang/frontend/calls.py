@@ -191,7 +191,9 @@ def call(
         found = function.cls.lookup("__call__")
         if found is MISSING and function.cls.has_external_base():
             found = function.cls.lookup("forward")
-        return call(ev, BoundMethod(found, function), args, kwargs, span, arguments) if found is not MISSING else UNKNOWN
+        return (
+            call(ev, BoundMethod(found, function), args, kwargs, span, arguments) if found is not MISSING else UNKNOWN
+        )
     if isinstance(function, PrimFunc):
         from tilelang.frontend.kernels import call_prim_func
 
@@ -280,7 +282,9 @@ def bind_arguments(
             spans[param.arg] = written[position]
     if len(given) > len(positional):
         if spec.vararg is None:
-            raise UserError("TypeError", f"{function.name}() takes {len(positional)} arguments, {len(given)} given", span)
+            raise UserError(
+                "TypeError", f"{function.name}() takes {len(positional)} arguments, {len(given)} given", span
+            )
         bound[spec.vararg.arg] = tuple(given[len(positional) :])
     elif spec.vararg is not None:
         bound[spec.vararg.arg] = UNKNOWN if opened else ()
@@ -302,7 +306,9 @@ def bind_arguments(
     if spec.kwarg is not None:
         rest.open = opened
         bound[spec.kwarg.arg] = rest
-    defaults = dict(zip([param.arg for param in positional][len(positional) - len(function.defaults) :], function.defaults))
+    defaults = dict(
+        zip([param.arg for param in positional][len(positional) - len(function.defaults) :], function.defaults)
+    )
     defaults.update(function.kw_defaults)
     for param in (*positional, *spec.kwonlyargs):
         if param.arg in bound:
@@ -365,7 +371,12 @@ def forget_captured(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> None:
                 elif isinstance(held, Object):
                     _open_object(ev, held)
                 elif name in declared(value.node)[1]:
-                    bind(ev.heap, Scope(value.scope.module, {}, value.scope, nonlocals_declared=frozenset((name,))), name, UNKNOWN)
+                    bind(
+                        ev.heap,
+                        Scope(value.scope.module, {}, value.scope, nonlocals_declared=frozenset((name,))),
+                        name,
+                        UNKNOWN,
+                    )
         elif isinstance(value, Object):
             _open_object(ev, value)
 

@@ -78,7 +78,9 @@ def class_def(ev: Evaluator, node: ast.ClassDef, scope: Scope) -> Signal:
     made = Class(node.name, bases, body_scope.vars, kind, external_base=external)
     annotated = [s for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
     inherited = [field for base in bases if isinstance(base, Class) for field in base.fields]
-    own = [(s.target.id, body_scope.vars.get(s.target.id, MISSING)) for s in annotated if isinstance(s.target, ast.Name)]
+    own = [
+        (s.target.id, body_scope.vars.get(s.target.id, MISSING)) for s in annotated if isinstance(s.target, ast.Name)
+    ]
     made.fields = (*(f for f in inherited if f[0] not in dict(own)), *own)
     for name, member in list(made.vars.items()):
         if isinstance(member, Function):

@@ -47,7 +47,9 @@ def _arguments(ev: Evaluator, text: str, module: Module) -> dict[str, Any] | Non
         return None
     try:
         return {
-            keyword.arg: ev.eval(keyword.value, module_scope(module)) for keyword in call.keywords if keyword.arg is not None
+            keyword.arg: ev.eval(keyword.value, module_scope(module))
+            for keyword in call.keywords
+            if keyword.arg is not None
         }
     except UserError:
         return None

@@ -54,7 +54,9 @@ def call(ev: Evaluator, function: Any, arguments: Arguments, span: Span, target_
         builder.site = outer
 
 
-def native(ev: Evaluator, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], span: Span) -> Any:
+def native(
+    ev: Evaluator, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], span: Span
+) -> Any:
     """Call a bound method of one of the core's own objects."""
     from tilelang.frontend.calls import Arguments
 

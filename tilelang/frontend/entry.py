@@ -56,7 +56,11 @@ def run_entries(ev: Evaluator, module: Module) -> None:
             _run_test_class(ev, value, module)
     for name, value in functions:
         if isinstance(value, Function) and name not in called and name.split("_")[0].lower() in _MAIN_NAMES:
-            if not name.startswith("test") and _callable_without_arguments(value) and ev.modules.reaches_kernels(ev, value):
+            if (
+                not name.startswith("test")
+                and _callable_without_arguments(value)
+                and ev.modules.reaches_kernels(ev, value)
+            ):
                 attempt(ev, lambda value=value: call_function(ev, value, (), {}, _span(ev, value)))
     for _, value in functions:
         if isinstance(value, PrimFunc) and not value.consumed:
@@ -126,7 +130,9 @@ def _nowhere() -> Any:
 # --- tests ----------------------------------------------------------------------------------------------------
 
 
-def run_test(ev: Evaluator, function: Function, module: Module, receiver: Any = None, marks: tuple[Mark, ...] = ()) -> None:
+def run_test(
+    ev: Evaluator, function: Function, module: Module, receiver: Any = None, marks: tuple[Mark, ...] = ()
+) -> None:
     """Run one test with every set of its parameters."""
     every = (*marks, *function.marks)
     if not ev.modules.reaches_kernels(ev, function):
@@ -153,7 +159,10 @@ def _run_test_class(ev: Evaluator, cls: Class, module: Module) -> None:
             receiver = None if isinstance(member, StaticMethod) else Object(cls)
             setup = cls.lookup("setUp")
             if isinstance(receiver, Object) and isinstance(setup, Function):
-                attempt(ev, lambda setup=setup, receiver=receiver: call_function(ev, setup, (receiver,), {}, _span(ev, setup)))
+                attempt(
+                    ev,
+                    lambda setup=setup, receiver=receiver: call_function(ev, setup, (receiver,), {}, _span(ev, setup)),
+                )
             run_test(ev, function, module, receiver, marks)
 
 
@@ -180,7 +189,10 @@ def _bounded_product(axes: list[list[dict[str, Any]]]) -> Iterator[tuple[dict[st
 
 
 def _axis(ev: Evaluator, mark: Mark) -> list[dict[str, Any]]:
-    argnames, argvalues = mark.args[0], mark.args[1] if len(mark.args) > 1 else dict(mark.kwargs).get("argvalues", UNKNOWN)
+    argnames, argvalues = (
+        mark.args[0],
+        mark.args[1] if len(mark.args) > 1 else dict(mark.kwargs).get("argvalues", UNKNOWN),
+    )
     if isinstance(argnames, str):
         names = [name.strip() for name in argnames.split(",") if name.strip()]
     else:

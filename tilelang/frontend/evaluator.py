@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.heap import Heap
-from tilelang.frontend.instance import CallLink, Trace
+from tilelang.frontend.instance import CallLink, Instance, Trace
 from tilelang.frontend.signals import Exhausted, Return, Signal
 from tilelang.frontend.values import Function, Module, Scope
 from tilelang.ir import builder as ir_builder
@@ -87,6 +87,8 @@ class Evaluator:
         self.expected_failure = 0
         self.dry = 0
         """Positive while code runs only to find out what it writes: nothing is recorded then."""
+        self.built: dict[object, Instance] = {}
+        """Instances by what they were built from, so that no kernel is evaluated twice for the same values."""
         self.requires: list[tuple[str, ...]] = []
         self.phase_one = False
         """Whether an eager kernel is run only up to its launch, to find the sizes of its tensors."""
@@ -100,6 +102,9 @@ class Evaluator:
 
     def eval(self, node: ast.expr, scope: Scope) -> Any:
         """The value of an expression."""
+        self.steps += 1
+        if self.steps > self.limit:
+            raise Exhausted
         return EXPRESSIONS[type(node)](self, node, scope)
 
     def exec(self, body: list[ast.stmt], scope: Scope) -> Signal:
@@ -154,9 +159,7 @@ class Evaluator:
     def builder(self) -> ir_builder.Builder | None:
         return ir_builder.current()
 
-    def problem(
-        self, kind: str, span: Span, *, notes: tuple[tuple[str, Span], ...] = (), **data: object
-    ) -> None:
+    def problem(self, kind: str, span: Span, *, notes: tuple[tuple[str, Span], ...] = (), **data: object) -> None:
         """Record a fact, with the program that is being built or, outside one, with the file."""
         if self.dry or self.phase_one:
             return

@@ -143,4 +143,3 @@ class FileAnalysis:
     dependencies: tuple[str, ...] = ()
     """Absolute paths of the other files whose content mattered: imported modules, and files with callers. A cached
     result is stale once one of them changes."""
-

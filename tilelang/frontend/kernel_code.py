@@ -202,7 +202,9 @@ def if_unknown(ev: Evaluator, node: ast.If, scope: Scope) -> Signal:
     for name, value in after_then.items():
         scope.vars[name] = joined(value, scope.vars[name]) if name in scope.vars else value
     builder.emit(If(unknown, then, orelse, span=ev.span(node, scope)))
-    return Return(joined(first.value, second.value)) if isinstance(first, Return) and isinstance(second, Return) else None
+    return (
+        Return(joined(first.value, second.value)) if isinstance(first, Return) and isinstance(second, Return) else None
+    )
 
 
 # --- loops ----------------------------------------------------------------------------------------------------
@@ -231,7 +233,9 @@ def loop(ev: Evaluator, node: ast.For, frame: LoopFrame, scope: Scope) -> Signal
 
 def range_loop(ev: Evaluator, node: ast.For, value: range, scope: Scope) -> Signal:
     """``range`` inside a kernel is a serial loop."""
-    frame = LoopFrame("serial", (value.start,), (len(value) * value.step if value.step != 1 else len(value),), value.step)
+    frame = LoopFrame(
+        "serial", (value.start,), (len(value) * value.step if value.step != 1 else len(value),), value.step
+    )
     frame.span = ev.span(node.iter, scope)
     return loop(ev, node, frame, scope)
 

@@ -12,7 +12,7 @@ from tilelang.frontend.instance import CallLink, Instance, JitOptions, Origin, T
 from tilelang.frontend.recorder import plain, plain_map
 from tilelang.frontend.scoping import captured, own_nodes
 from tilelang.frontend.signals import Exhausted, StopPhase, UserError
-from tilelang.frontend.values import MISSING, Function, Jit, Kernel, Macro, PrimFunc, Scope, Tensor
+from tilelang.frontend.values import MISSING, Function, Jit, Kernel, Macro, Object, PrimFunc, Scope, Tensor
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.builder import Builder, building
 from tilelang.ir.dtype import HANDLE, DType
@@ -139,9 +139,7 @@ def call_macro(ev: Evaluator, macro: Macro, arguments: Arguments, span: Span) ->
     scope.kernel = True
     scope.via = span
     try:
-        scope.vars, scope.arg_spans = bind_arguments(
-            ev, function, arguments.args, arguments.kwargs, span, arguments
-        )
+        scope.vars, scope.arg_spans = bind_arguments(ev, function, arguments.args, arguments.kwargs, span, arguments)
     except UserError as error:
         ev.problem("invalid-argument", span, function=function.name, argument="", expected=error.message, got="")
         ev.builder.complete = False
@@ -226,9 +224,13 @@ def build(
 ) -> Any:
     """Build one instance of a jit function with bound arguments, record it, and return what the call returns."""
     function = jit.function
+    key = memo_key(ev, jit, bound, extra)
     ev.stack.append(CallLink(function.name, span))
     try:
-        if is_eager(function):
+        known = ev.built.get(key) if key is not None else None
+        if known is not None:
+            instance = replace(known, arg_spans=dict(spans), chain=tuple(ev.stack))
+        elif is_eager(function):
             instance = _build_eager(ev, jit, bound, spans, extra)
         else:
             made = _run_factory(ev, function, bound, spans)
@@ -236,6 +238,8 @@ def build(
                 return _not_a_kernel(ev, made, function, span)
             made.consumed = True
             instance = _instance(ev, made.program, made, jit, bound, spans)
+        if key is not None and not ev.dry:
+            ev.built[key] = instance
         origin = "autotune" if entry is not None else origin
         instance = replace(instance, tune=entry, origin=origin, reevaluate=_reevaluator(ev, jit, bound, spans, extra))
         record(ev, instance)
@@ -247,6 +251,40 @@ def build(
 
         return outputs(instance.program)
     return kernel
+
+
+def memo_key(ev: Evaluator, jit: Jit, bound: Mapping[str, Any], extra: Mapping[str, Any]) -> object | None:
+    """What a build depends on, or ``None`` if an argument is not plain data. Equal keys build equal programs: factories
+    are functions of their arguments, as the language's own cache assumes."""
+    parts: list[object] = [id(jit.function), jit.options]
+    for name, value in (*bound.items(), *extra.items()):
+        frozen = _frozen(value)
+        if frozen is None:
+            return None
+        parts.append((name, frozen))
+    return tuple(parts)
+
+
+def _frozen(value: Any) -> object | None:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return (type(value).__name__, value)
+    if value is MISSING:
+        return ("missing",)
+    if isinstance(value, Tensor):
+        return ("tensor", value.shape, value.dtype, value.strides) if _hashable(value) else None
+    if isinstance(value, tuple):
+        items = [_frozen(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        return None if any(item is None for item in items) else ("tuple", *items)
+    if isinstance(value, Object) and value.cls.kind == "dataclass":
+        items = [_frozen(item) for item in value.attrs.values()]
+        return None if any(item is None for item in items) else (id(value.cls), *items)
+    if isinstance(value, Var):
+        return ("var", id(value))
+    return None
+
+
+def _hashable(value: Tensor) -> bool:
+    return all(isinstance(e, (int, type(None))) for e in (*(value.shape or ()), *(value.strides or ())))
 
 
 def _run_factory(ev: Evaluator, function: Function, bound: Mapping[str, Any], spans: Mapping[str, Span]) -> Any:

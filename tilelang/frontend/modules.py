@@ -206,7 +206,9 @@ def _called_names(node: Any) -> frozenset[str]:
     known = getattr(node, "_called", None)
     if known is None:
         known = frozenset(
-            inner.func.id for inner in ast.walk(node) if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name)
+            inner.func.id
+            for inner in ast.walk(node)
+            if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name)
         )
         node._called = known
     return known

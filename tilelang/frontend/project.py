@@ -7,13 +7,13 @@ evaluated too, and the instances that they make of the file's kernels count.
 from __future__ import annotations
 
 import ast
-import re
 import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.index import ProjectIndex
 from tilelang.frontend.instance import FileAnalysis, Instance, Trace
 from tilelang.frontend.sources import SourceCache
 from tilelang.ir.problem import Problem
@@ -25,17 +25,14 @@ if TYPE_CHECKING:
     from tilelang.frontend.values import Module
 
 DEFAULT_ARCH = "sm_80"
-MAX_IMPORTERS = 24
-"""Files that import the analysed one and are evaluated for their calls, nearest first."""
-
 FILE_BUDGET = 700_000
 """Steps for one file, about a second."""
 
+CALLERS_BUDGET = 2_000_000
+"""Steps for the callers of one file in other files."""
+
 _STACK_BYTES = 256 * 1024 * 1024
 _RECURSION = 40_000
-_SKIPPED_FOLDERS = frozenset(
-    (".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", "build", "dist", ".tox", ".mypy_cache", "site-packages", "3rdparty")
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,7 @@ class Project:
         self.root = Path(root).resolve()
         self.settings = settings or EvaluatorSettings()
         self.sources = SourceCache()
-        self._index: dict[str, frozenset[str]] | None = None
+        self._index: ProjectIndex | None = None
         self._evaluated: dict[tuple[str, str], _Evaluation] = {}
 
     def analyse(self, path: Path, source: bytes | None = None) -> FileAnalysis:
@@ -78,11 +75,16 @@ class Project:
         read = set(own.read)
         traces = list(own.traces)
         kernels = _kernel_definitions(path, parsed.body)
-        if kernels:
-            for importer in self.importers(path):
-                other = self._evaluate(importer)
+        if any(not _has_call(path, node, instances) for node in kernels):
+            spent = 0
+            for caller in self.index().callers(path):
+                other = self._evaluate(caller)
                 instances += [i for i in other.instances if path in (i.path, i.factory_path)]
                 read |= other.read
+                spent += other.steps
+                if spent > CALLERS_BUDGET:
+                    traces.append(Trace("more files may call this one than are evaluated", Span(path, 1, 0, 1, 0)))
+                    break
         instances = _without_fallbacks(_unique(instances))
         from tilelang.frontend.status import kernel_statuses
 
@@ -104,7 +106,9 @@ class Project:
         first = self._evaluate_for(path, archs[0])
         if not first.asked_for_target or len(archs) == 1:
             return first
-        merged = _Evaluation(set(first.read), list(first.instances), list(first.problems), list(first.traces), first.dropped)
+        merged = _Evaluation(
+            set(first.read), list(first.instances), list(first.problems), list(first.traces), first.dropped
+        )
         for arch in archs[1:]:
             other = self._evaluate_for(path, arch)
             merged.read |= other.read
@@ -155,7 +159,7 @@ class Project:
             ev.trace("the file nests deeper than can be followed", Span(path, 1, 0, 1, 0))
         read, self.sources.read = self.sources.read, outer_read | self.sources.read
         return _Evaluation(
-            read, list(recorder.instances), ev.problems, ev.traces, recorder.dropped, ev.asked_for_target
+            read, list(recorder.instances), ev.problems, ev.traces, recorder.dropped, ev.asked_for_target, ev.steps
         )
 
     def _directives(self, path: str, module: Module, ev: Any) -> dict[int, list[dict[str, Any]]]:
@@ -164,38 +168,10 @@ class Project:
         source = self.sources.source(path)
         return {} if source is None else instance_directives(ev, source, module)
 
-    # --- index ------------------------------------------------------------------------------------------------
-
-    def importers(self, path: str) -> list[str]:
-        """Files of the project that import the file, directly or through a package, nearest first."""
-        index = self.index()
-        stem = Path(path).stem if Path(path).stem != "__init__" else Path(path).parent.name
-        wanted = {stem}
-        found: list[str] = []
-        for _ in range(3):
-            for other, names in index.items():
-                if other != path and other not in found and names & wanted:
-                    found.append(other)
-            packages = {Path(other).parent.name for other in found if Path(other).name == "__init__.py"}
-            if packages <= wanted:
-                break
-            wanted |= packages
-        callers = [other for other in found if Path(other).name != "__init__.py"]
-        callers.sort(key=lambda other: (_distance(path, other), not Path(other).name.startswith("test"), other))
-        return callers[:MAX_IMPORTERS]
-
-    def index(self) -> dict[str, frozenset[str]]:
-        """For each file that mentions the language or imports from the project: the module names that it imports."""
+    def index(self) -> ProjectIndex:
+        """The index of the project's files, made on first use."""
         if self._index is None:
-            self._index = {}
-            for file in _python_files(self.root):
-                try:
-                    text = file.read_text(encoding="utf-8", errors="replace")
-                except OSError:
-                    continue
-                names = _imported_names(text)
-                if names:
-                    self._index[str(file)] = names
+            self._index = ProjectIndex(self.root)
         return self._index
 
 
@@ -207,6 +183,7 @@ class _Evaluation:
     traces: list[Trace]
     dropped: dict[tuple[str, int], int] = field(default_factory=dict["tuple[str, int]", int])
     asked_for_target: bool = False
+    steps: int = 0
 
 
 def _on_large_stack(run: Callable[[], FileAnalysis]) -> FileAnalysis:
@@ -248,7 +225,14 @@ def _kernel_definitions(path: str, body: list[ast.stmt]) -> list[ast.FunctionDef
     """Functions that define kernels: prim_funcs, and jit functions that launch by themselves."""
     from tilelang.frontend.status import defines_kernel
 
-    return [node for top in body for node in ast.walk(top) if isinstance(node, ast.FunctionDef) and defines_kernel(node)]
+    return [
+        node for top in body for node in ast.walk(top) if isinstance(node, ast.FunctionDef) and defines_kernel(node)
+    ]
+
+
+def _has_call(path: str, node: ast.FunctionDef, instances: Iterable[Instance]) -> bool:
+    """Whether the file itself calls a kernel; then callers elsewhere are left to the check of their own files."""
+    return any(i.path == path and i.line == node.lineno and i.origin not in ("symbolic", "default") for i in instances)
 
 
 def _unique(instances: Iterable[Instance]) -> list[Instance]:
@@ -264,46 +248,10 @@ def _without_fallbacks(instances: list[Instance]) -> list[Instance]:
     """Defaults and symbols stand in only for kernels that nothing calls."""
     called = {(i.factory_path, i.factory_line) for i in instances if i.origin not in ("symbolic", "default")}
     return [
-        i for i in instances if i.origin not in ("symbolic", "default") or (i.factory_path, i.factory_line) not in called
+        i
+        for i in instances
+        if i.origin not in ("symbolic", "default") or (i.factory_path, i.factory_line) not in called
     ]
-
-
-_IMPORT = re.compile(r"^\s*(?:from\s+([.\w]+)\s+import\s+(.*)|import\s+(.+))$", re.MULTILINE)
-
-
-def _imported_names(text: str) -> frozenset[str]:
-    """The last parts of all imported module paths, and imported names, which may be modules."""
-    names: set[str] = set()
-    for match in _IMPORT.finditer(text):
-        module, members, plain = match.groups()
-        if module is not None:
-            names.update(part for part in module.split(".") if part)
-            names.update(re.findall(r"\w+", members))
-        else:
-            names.update(re.findall(r"\w+", plain))
-    return frozenset(names)
-
-
-def _python_files(root: Path) -> list[Path]:
-    import os
-
-    found: list[Path] = []
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith("."))
-        found += [Path(folder) / name for name in sorted(files) if name.endswith(".py")]
-        if len(found) > 20_000:
-            break
-    return found
-
-
-def _distance(a: str, b: str) -> int:
-    left, right = Path(a).parts, Path(b).parts
-    common = 0
-    for x, y in zip(left, right):
-        if x != y:
-            break
-        common += 1
-    return len(left) + len(right) - 2 * common
 
 
 __all__ = ["EvaluatorSettings", "Project"]

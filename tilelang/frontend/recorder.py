@@ -55,11 +55,15 @@ class Recorder:
         key = _key(instance)
         known = self._found.get(key)
         if known is not None:
-            better = (instance.certain and not known.certain) or (known.expected_failure and not instance.expected_failure)
+            better = (instance.certain and not known.certain) or (
+                known.expected_failure and not instance.expected_failure
+            )
             if better and instance.certain >= known.certain:
                 self._found[key] = instance
             elif known.requires is not None and instance.requires != known.requires:
-                merged = None if instance.requires is None else tuple(dict.fromkeys((*known.requires, *instance.requires)))
+                merged = (
+                    None if instance.requires is None else tuple(dict.fromkeys((*known.requires, *instance.requires)))
+                )
                 self._found[key] = replace(known, requires=merged)
             return
         place = (instance.path, instance.line)

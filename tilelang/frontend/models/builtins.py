@@ -577,8 +577,8 @@ def format_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     return format_value(args[0], args[1] if len(args) > 1 else "") if args else UNKNOWN
 
 
-@builtin("id", "input", "open", "eval", "exec", "compile", "globals", "locals", "vars", "dir", "memoryview", "__import__")
+@builtin(
+    "id", "input", "open", "eval", "exec", "compile", "globals", "locals", "vars", "dir", "memoryview", "__import__"
+)
 def opaque(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN
-
-

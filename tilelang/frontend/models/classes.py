@@ -126,7 +126,10 @@ def inherited(owner: Object, name: str) -> Any:
             return Model(name, lambda ev, args, kwargs: DictVal(owner.attrs))
         if name == "_replace":
             return Model(name, lambda ev, args, kwargs: Object(owner.cls, {**owner.attrs, **kwargs}))
-    if name in ("cuda", "cpu", "to", "eval", "train", "half", "float", "bfloat16", "requires_grad_") and owner.cls.external_base:
+    if (
+        name in ("cuda", "cpu", "to", "eval", "train", "half", "float", "bfloat16", "requires_grad_")
+        and owner.cls.external_base
+    ):
         return Model(name, lambda ev, args, kwargs: owner)
     if name == "save_for_backward":
         return Model(name, lambda ev, args, kwargs: owner.attrs.__setitem__("saved_tensors", tuple(args)))

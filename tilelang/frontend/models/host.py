@@ -164,7 +164,13 @@ def const(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 # --- compilation ----------------------------------------------------------------------------------------------
 
 
-@model("tilelang.compile", "tilelang.jit.compile", "tilelang.JITKernel", "tilelang.jit.JITKernel", "tilelang.jit.kernel.JITKernel")
+@model(
+    "tilelang.compile",
+    "tilelang.jit.compile",
+    "tilelang.JITKernel",
+    "tilelang.jit.JITKernel",
+    "tilelang.jit.kernel.JITKernel",
+)
 def compile_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.kernels import compile_prim_func
 
@@ -269,7 +275,19 @@ def do_bench(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 _BENCH_OPTIONS = frozenset(
-    ("warmup", "rep", "_n_warmup", "_n_repeat", "quantiles", "fast_flush", "backend", "return_mode", "grad_to_none", "n_warmup", "n_repeat")
+    (
+        "warmup",
+        "rep",
+        "_n_warmup",
+        "_n_repeat",
+        "quantiles",
+        "fast_flush",
+        "backend",
+        "return_mode",
+        "grad_to_none",
+        "n_warmup",
+        "n_repeat",
+    )
 )
 
 
@@ -332,7 +350,11 @@ def parse_compute_version(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> A
     return _capability(ev)
 
 
-@model("tilelang.utils.target.check_hip_availability", "tilelang.utils.target.check_metal_availability", "tilelang.utils.is_hip")
+@model(
+    "tilelang.utils.target.check_hip_availability",
+    "tilelang.utils.target.check_metal_availability",
+    "tilelang.utils.is_hip",
+)
 def never(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     return False
 
@@ -354,12 +376,23 @@ def cdiv(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend import dsl
     from tilelang.language import ceildiv
 
-    return UNKNOWN if any(isinstance(arg, Unknown) for arg in args) else dsl.native(ev, ceildiv, tuple(args), kwargs, args.span)
+    return (
+        UNKNOWN
+        if any(isinstance(arg, Unknown) for arg in args)
+        else dsl.native(ev, ceildiv, tuple(args), kwargs, args.span)
+    )
 
 
 # --- the rest of the package ----------------------------------------------------------------------------------
 
-_PURE = ("tilelang.math", "tilelang.layout", "tilelang.utils", "tilelang.intrinsics", "tilelang.quantize", "tilelang.dtypes")
+_PURE = (
+    "tilelang.math",
+    "tilelang.layout",
+    "tilelang.utils",
+    "tilelang.intrinsics",
+    "tilelang.quantize",
+    "tilelang.dtypes",
+)
 _TOP_LEVEL = frozenset(("next_power_of_2", "PassConfigKey", "TensorSupplyType", "GemmWarpPolicy", "dtypes"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.values import External, Model
-from tilelang.ir.unknown import UNKNOWN
+from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 MODELS: dict[str, Any] = {}
 
 LANGUAGE_MODULES = frozenset(
-    ("tilelang.language", "tilelang.cuda.language", "tilelang.language.common", "tilelang.rocm.language", "tilelang.metal.language")
+    (
+        "tilelang.language",
+        "tilelang.cuda.language",
+        "tilelang.language.common",
+        "tilelang.rocm.language",
+        "tilelang.metal.language",
+    )
 )
 _loaded: set[str] = set()
 _HOMES = {
@@ -66,10 +72,24 @@ def find(name: str) -> Any:
 
 def external_member(ev: Evaluator, owner: External, attribute: str, span: Span) -> Any:
     """``owner.attribute`` for an external name."""
+    key = (owner.name, attribute)
+    known = _members.get(key)
+    if known is None:
+        known = _external_member(ev, owner, attribute, span)
+        if not isinstance(known, Unknown):
+            _members[key] = known
+    return known
+
+
+_members: dict[tuple[str, str], Any] = {}
+"""Members found before. What is recorded on the way (an unknown name) has no entry, so it is recorded each time."""
+
+
+def _external_member(ev: Evaluator, owner: External, attribute: str, span: Span) -> Any:
     name = f"{owner.name}.{attribute}"
     found = find(name)
     if found is not None:
-        return found(ev) if getattr(found, "is_query", False) else found
+        return found
     if owner.name in LANGUAGE_MODULES:
         return language_member(ev, attribute, span)
     if owner.name.startswith("tilelang.language."):

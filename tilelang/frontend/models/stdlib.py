@@ -175,7 +175,9 @@ def reduce(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     return total
 
 
-@model("functools.lru_cache", "functools.cache", "functools.wraps", "functools.total_ordering", "functools.singledispatch")
+@model(
+    "functools.lru_cache", "functools.cache", "functools.wraps", "functools.total_ordering", "functools.singledispatch"
+)
 def transparent(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     """Decorators that do not change what a function computes."""
     if len(args) == 1 and isinstance(args[0], (Function, Jit, Class)) and not kwargs:

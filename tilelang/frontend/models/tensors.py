@@ -51,10 +51,16 @@ def elementwise(a: Any, b: Any) -> Tensor:
     right = b.shape if isinstance(b, Tensor) else () if isinstance(b, (int, float)) else None
     kinds = [x.dtype for x in (a, b) if isinstance(x, Tensor)]
     kind = kinds[0] if len(kinds) == 1 or all(k == kinds[0] for k in kinds) else None
-    if len(kinds) == 1 and kind is not None and isinstance(a if isinstance(b, Tensor) else b, float) and not kind.is_float:
+    if (
+        len(kinds) == 1
+        and kind is not None
+        and isinstance(a if isinstance(b, Tensor) else b, float)
+        and not kind.is_float
+    ):
         kind = None
     library = a.library if isinstance(a, Tensor) else cast("Tensor", b).library
-    return Tensor(broadcast(left, right), kind, None, library)
+    backward = next((x.backward for x in (a, b) if isinstance(x, Tensor) and x.backward is not None), None)
+    return Tensor(broadcast(left, right), kind, None, library, backward)
 
 
 def matmul(a: Any, b: Any) -> Tensor:
@@ -175,12 +181,23 @@ def attribute(ev: Evaluator, tensor: Tensor, name: str) -> Any:
         return True if name == "is_cuda" else UNKNOWN
     if name == "data":
         return tensor
-    return Model(f"Tensor.{name}", lambda ev, args, kwargs: method(ev, tensor, name, args, kwargs))
+    return Model(f"Tensor.{name}", lambda ev, args, kwargs: _derived(tensor, method(ev, tensor, name, args, kwargs)))
+
+
+def _derived(tensor: Tensor, result: Any) -> Any:
+    """A tensor computed from another one leads back to the same gradient."""
+    if tensor.backward is not None and isinstance(result, Tensor) and result.backward is None:
+        result.backward = tensor.backward
+    return result
 
 
 def _permuted(tensor: Tensor, order: tuple[Any, ...]) -> Tensor:
     shape, strides = tensor.shape, tensor.strides or dense_strides(tensor.shape)
-    if shape is None or len(order) != len(shape) or not all(isinstance(i, int) and -len(shape) <= i < len(shape) for i in order):
+    if (
+        shape is None
+        or len(order) != len(shape)
+        or not all(isinstance(i, int) and -len(shape) <= i < len(shape) for i in order)
+    ):
         return Tensor(None, tensor.dtype, None, tensor.library)
     return Tensor(
         tuple(shape[i] for i in order),
@@ -234,7 +251,12 @@ def method(ev: Evaluator, tensor: Tensor, name: str, args: Any, kwargs: dict[str
     if name in ("unsqueeze", "squeeze", "flatten", "expand", "repeat", "repeat_interleave"):
         return _restructured(ev, tensor, name, [*args, *(kwargs[k] for k in ("repeats", "dim") if k in kwargs)])
     if name in ("new_empty", "new_zeros", "new_ones", "new_full"):
-        return Tensor(shape_of(ev, args[:1]), kind_of(kwargs["dtype"]) if "dtype" in kwargs else tensor.dtype, None, tensor.library)
+        return Tensor(
+            shape_of(ev, args[:1]),
+            kind_of(kwargs["dtype"]) if "dtype" in kwargs else tensor.dtype,
+            None,
+            tensor.library,
+        )
     if name in ("is_contiguous",):
         return tensor.strides is None or tensor.strides == dense_strides(tensor.shape)
     if name in ("is_floating_point",):
@@ -311,7 +333,9 @@ def _restructured(ev: Evaluator, tensor: Tensor, name: str, args: Any) -> Tensor
         wanted = shape_of(ev, args)
         if wanted is not None and len(wanted) >= len(shape):
             padded = (1,) * (len(wanted) - len(shape)) + shape
-            return Tensor(tuple(p if w == -1 else w for w, p in zip(wanted, padded)), tensor.dtype, None, tensor.library)
+            return Tensor(
+                tuple(p if w == -1 else w for w, p in zip(wanted, padded)), tensor.dtype, None, tensor.library
+            )
     if name == "repeat_interleave" and isinstance(first, int) and len(args) > 1 and isinstance(args[1], int):
         if -len(shape) <= args[1] < len(shape):
             at = args[1] % len(shape)

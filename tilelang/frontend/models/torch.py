@@ -105,7 +105,9 @@ def tensor(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     return Tensor(None if isinstance(data, (Unknown, list)) else tuple(shape), kind)
 
 
-@model("torch.empty_like", "torch.zeros_like", "torch.ones_like", "torch.randn_like", "torch.rand_like", "torch.full_like")
+@model(
+    "torch.empty_like", "torch.zeros_like", "torch.ones_like", "torch.randn_like", "torch.rand_like", "torch.full_like"
+)
 def like(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     if args and isinstance(args[0], Tensor):
         return Tensor(args[0].shape, _kind(ev, kwargs, None) or args[0].dtype, None, args[0].library)
@@ -152,7 +154,9 @@ def stack(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 @model("torch.Tensor.apply", "torch.where")
 def where(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
-    return elementwise(args[1], args[2]) if len(args) > 2 and any(isinstance(a, Tensor) for a in args[1:3]) else Tensor()
+    return (
+        elementwise(args[1], args[2]) if len(args) > 2 and any(isinstance(a, Tensor) for a in args[1:3]) else Tensor()
+    )
 
 
 for _name in (
@@ -170,8 +174,11 @@ for _name in (
 for _name in ("silu", "relu", "gelu", "softmax", "normalize"):
     MODELS[f"torch.nn.functional.{_name}"] = Model(
         f"torch.nn.functional.{_name}",
-        lambda ev, args, kwargs: Tensor(args[0].shape, args[0].dtype) if args and isinstance(args[0], Tensor) else Tensor(),
+        lambda ev, args, kwargs: (
+            Tensor(args[0].shape, args[0].dtype) if args and isinstance(args[0], Tensor) else Tensor()
+        ),
     )
+
 
 @model("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.ascontiguousarray", "numpy.ascontiguousarray")
 def same(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -215,6 +222,17 @@ def pad(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 @model("torch.maximum", "torch.minimum", "torch.add", "torch.mul", "torch.sub", "torch.div", "torch.pow")
 def pairwise(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     return elementwise(args[0], args[1]) if len(args) > 1 and any(isinstance(a, Tensor) for a in args[:2]) else Tensor()
+
+
+@model("torch.autograd.backward", "torch.autograd.grad")
+def autograd(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.calls import call
+
+    outputs = args[0] if args else kwargs.get("outputs")
+    for output in outputs if isinstance(outputs, (list, tuple)) else (outputs,):  # pyright: ignore[reportUnknownVariableType]
+        if isinstance(output, Tensor) and output.backward is not None:
+            call(ev, output.backward, (Tensor(output.shape, output.dtype),), {}, args.span)
+    return UNKNOWN
 
 
 # --- the device -----------------------------------------------------------------------------------------------
