@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MAX_TILE = 1024
 """Tile sizes are rarely larger; problem sizes are rarely smaller."""
 SMALLEST_TILE = 16
+MAX_SIBLINGS = 4
 MAX_TRIALS = 24
 """Changed instances that are evaluated for one finding, each about as costly as the instance itself."""
 
@@ -84,6 +85,36 @@ def remedy(ctx: TargetContext, launch: Launch, have: int, *, explicit: bool) -> 
             if bytes_ is not None and bytes_ <= have:
                 return Remedy(parameter, value, bytes_)
     return None
+
+
+def differing_argument(ctx: TargetContext, launch: Launch, have: int) -> str | None:
+    """The one explicit argument in which this instance differs from another call of the kernel that fits the budget."""
+    instance = ctx.instance
+    if launch not in ctx.launches:
+        return None
+    number = ctx.launches.index(launch)
+    siblings = [other for other in ctx.analysis.instances if _same_kernel(instance, other) and other.tune is None]
+    for other in siblings[:MAX_SIBLINGS]:
+        names = [name for name in instance.bindings if _differs(instance, other, name)]
+        launches = tuple(other.program.launches())
+        if len(names) != 1 or names[0] not in instance.arg_spans or number >= len(launches):
+            continue
+        total = plan(other.program, launches[number], ctx.target, other.jit.pass_configs).memory.total
+        if total is not None and total <= have:
+            return names[0]
+    return None
+
+
+def _same_kernel(one: Instance, other: Instance) -> bool:
+    return other is not one and (other.path, other.kernel, other.line) == (one.path, one.kernel, one.line)
+
+
+def _differs(one: Instance, other: Instance, name: str) -> bool:
+    """Whether two instances have another value of a parameter. Values that are no plain data differ by their place."""
+    mine, theirs = one.bindings.get(name), other.bindings.get(name)
+    if mine is None and theirs is None:
+        return one.arg_spans.get(name) != other.arg_spans.get(name)
+    return mine != theirs
 
 
 def _candidates(instance: Instance, explicit: bool) -> Iterator[tuple[str, list[int]]]:

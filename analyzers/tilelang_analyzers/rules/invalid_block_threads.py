@@ -28,12 +28,14 @@ from typing import TYPE_CHECKING, cast
 
 from tilelang.diagnostics import Note
 from tilelang.ir.expr import const_int
+from tilelang.passes import block_threads
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._gemm import gemm_plans
 from tilelang_analyzers.rules._text import number
 
 if TYPE_CHECKING:
     from tilelang.ir.problem import Problem
+    from tilelang.ir.span import Span
     from tilelang.ir.stmt import Launch
     from tilelang_analyzers.rule import ProblemContext, TargetContext
 
@@ -64,10 +66,12 @@ def _check_block(ctx: TargetContext, launch: Launch, extents: list[int]) -> None
     for extent in extents:
         threads *= extent
     if limits.threads_per_block is not None and threads > limits.threads_per_block:
+        given = _given_at(ctx, launch, threads, limits.threads_per_block)
         ctx.report(
-            launch.span,
+            given or launch.span,
             f"a block of {number(threads)} threads exceeds",
             on=f"the {number(limits.threads_per_block)} of {{targets}}",
+            notes=[Note("the block is launched here", launch.span)] if given else [],
             data={"need": threads, "have": limits.threads_per_block},
         )
         return
@@ -82,6 +86,22 @@ def _check_block(ctx: TargetContext, launch: Launch, extents: list[int]) -> None
             return
     if ctx.target.family == "cuda" and limits.warp_size:
         _check_warps(ctx, launch, threads, limits.warp_size)
+
+
+def _given_at(ctx: TargetContext, launch: Launch, threads: int, limit: int) -> Span | None:
+    """Where the call gives the number of threads, if another number there makes a block that fits."""
+    instance = ctx.instance
+    if instance.reevaluate is None or instance.tune is not None:
+        return None
+    number_of_launch = ctx.launches.index(launch)
+    for name, span in instance.arg_spans.items():
+        if instance.bindings.get(name) not in (threads, *map(const_int, launch.threads)):
+            continue
+        changed = instance.reevaluate({name: min(limit, 128)})
+        launches = tuple(changed.program.launches()) if changed is not None else ()
+        if number_of_launch < len(launches) and (block_threads(launches[number_of_launch]) or limit + 1) <= limit:
+            return span
+    return None
 
 
 def _check_warps(ctx: TargetContext, launch: Launch, threads: int, warp_size: int) -> None:

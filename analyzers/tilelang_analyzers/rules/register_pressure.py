@@ -32,6 +32,7 @@ from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._memory import excess
 from tilelang_analyzers.rules._registers import peak
 from tilelang_analyzers.rules._text import number, plural
+from tilelang_analyzers.rules.tensor_memory_overflow import exceeds_tensor_memory
 
 if TYPE_CHECKING:
     from tilelang_analyzers.rule import TargetContext
@@ -47,7 +48,11 @@ def check(ctx: TargetContext) -> None:
     for launch in ctx.launches:
         plan = ctx.plan(launch)
         # A block that cannot be launched has no registers to worry about, and one of unknown size no share of them.
-        if plan.resources.threads is None or excess(plan.memory, ctx.target.shared_memory.budget):
+        if (
+            plan.resources.threads is None
+            or excess(plan.memory, ctx.target.shared_memory.budget)
+            or exceeds_tensor_memory(launch, ctx.target.tensor_memory_columns)
+        ):
             continue
         found = peak(launch, plan.registers)
         if found.registers <= have:

@@ -4,7 +4,8 @@
 Adds up the shared memory of a block as the compiler allocates it: the copies that a pipeline keeps of its staged tiles,
 reuse of memory between buffers that are not needed at the same time, scratch memory of reductions, alignment, barriers.
 If the sum is above the budget of the target, the finding is at the argument that makes the difference (the stage count,
-else a tile size), or at the largest buffer where no argument is to blame. The notes list every buffer.
+else a tile size, else the one argument in which another call differs that fits), or at the largest buffer where no
+argument is to blame. The notes list every buffer.
 
 A kernel that nothing calls has no sizes; its formula is an info, unless every value is too large.
 
@@ -42,7 +43,7 @@ from tilelang.ir.span import NOWHERE
 from tilelang.ir.stmt import Alloc
 from tilelang.ir.visit import walk
 from tilelang_analyzers.rule import define
-from tilelang_analyzers.rules._memory import Excess, Remedy, excess, literal_span, remedy
+from tilelang_analyzers.rules._memory import Excess, Remedy, differing_argument, excess, literal_span, remedy
 from tilelang_analyzers.rules._text import number
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def _report(ctx: TargetContext, launch: Launch, memory: SharedMemoryPlan, found:
     tuned = ctx.instance.tune is not None
     blamed = None if tuned else remedy(ctx, launch, found.have, explicit=True)
     cure = blamed or (None if tuned else remedy(ctx, launch, found.have, explicit=False))
-    place = ctx.instance.arg_spans.get(blamed.parameter) if blamed else None
+    name = blamed.parameter if blamed else None if tuned else differing_argument(ctx, launch, found.have)
+    place = ctx.instance.arg_spans.get(name) if name else None
     at_least = "at least " if memory.total is None else ""
     ctx.report(
         place or _largest(launch, memory) or launch.span,

@@ -52,22 +52,17 @@ def check(ctx: TargetContext) -> None:
 
 
 def _check_launch(ctx: TargetContext, launch: Launch, have: int) -> None:
-    needs: dict[Buffer, int] = {}
-    for stmt in walk(launch.body):
-        if not isinstance(stmt, Alloc) or stmt.buffer.scope != "shared.tmem":
-            continue
-        buffer = stmt.buffer
+    needs = _needs(launch)
+    for buffer, need in needs.items():
         rows = const_int(buffer.shape[0]) if buffer.rank == 2 else None
         if rows is not None and rows > ROWS:
             message = f"`{buffer.name}` has {number(rows)} rows of tensor memory, above {ROWS}"
-            ctx.report(stmt.span, message, data={"need": rows, "have": ROWS})
+            ctx.report(buffer.span, message, data={"need": rows, "have": ROWS})
             return
-        need = _columns(buffer)
         if need > have:
             message = f"`{buffer.name}` needs {number(need)} columns of tensor memory, above"
-            ctx.report(stmt.span, message, on=_limit(have), data={"need": need, "have": have})
+            ctx.report(buffer.span, message, on=_limit(have), data={"need": need, "have": have})
             return
-        needs[buffer] = need
     total = sum(needs.values())
     if total > have and not _releases(launch):
         largest = max(needs, key=lambda buffer: needs[buffer])
@@ -81,6 +76,17 @@ def _check_launch(ctx: TargetContext, launch: Launch, have: int) -> None:
             ],
             data={"need": total, "have": have},
         )
+
+
+def exceeds_tensor_memory(launch: Launch, have: int | None) -> bool:
+    """Whether the tensor memory of a launch certainly does not fit."""
+    return have is not None and not _releases(launch) and sum(_needs(launch).values()) > have
+
+
+def _needs(launch: Launch) -> dict[Buffer, int]:
+    """The columns of each buffer in tensor memory."""
+    allocations = (stmt for stmt in walk(launch.body) if isinstance(stmt, Alloc))
+    return {stmt.buffer: _columns(stmt.buffer) for stmt in allocations if stmt.buffer.scope == "shared.tmem"}
 
 
 def _columns(buffer: Buffer) -> int:
