@@ -63,7 +63,7 @@ class Cache:
             if not isinstance(report, FileReport):
                 return None
             rows = decode(json.loads(instances)) if self._with_instances else ()
-            return replace(report, instances=cast("tuple[InstanceResult, ...]", rows))
+            return report._replace(instances=cast("tuple[InstanceResult, ...]", rows))
         except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
             return None
 
@@ -77,7 +77,7 @@ class Cache:
                 "time": started,
                 "dependencies": {path: self._hash(path) for path in report.dependencies},
                 "words": _words(report),
-                "report": encode(replace(report, instances=())),
+                "report": encode(report._replace(instances=())),
             }
         ).encode()
         instances = json.dumps(encode(report.instances)).encode()

@@ -51,7 +51,7 @@ def check(analysis: FileAnalysis, sources: Sources, settings: Settings, choice: 
         rows += run.guarded("tables", lambda: rows_of(instance, targets, plans, findings)) or ()  # noqa: B023  # called at once
     weighed += weigh(checked, levels)
     diagnostics = merge((one for one in weighed if one.severity), analysis)
-    diagnostics = apply_suppressions(diagnostics, analysis, sources, levels)
+    diagnostics = apply_suppressions(diagnostics, analysis, sources, levels, targets_chosen=choice.chosen is not None)
     return FileReport(
         path=analysis.path,
         findings=tuple(sorted(diagnostics, key=finding_key)),
@@ -63,6 +63,7 @@ def check(analysis: FileAnalysis, sources: Sources, settings: Settings, choice: 
         traces=tuple(TraceResult(trace.message, trace.span) for trace in analysis.traces),
         uses_tilelang=analysis.uses_tilelang,
         assumed_target=assumed,
+        targets=tuple((target.arch, target.label) for target in choice.chosen or ()),
         dependencies=analysis.dependencies,
         failure=run.failure,
     )

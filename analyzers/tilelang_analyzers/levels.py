@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 class Levels:
     """The levels of one file. A rule that is off by default and selected by its own name warns."""
 
-    __slots__ = ("_configured", "_ignored_on", "active")
+    __slots__ = ("_configured", "_ignored_on", "active", "known")
 
     def __init__(self, settings: Settings, path: str, known: Iterable[Rule] | None = None) -> None:
         every = tuple(known) if known is not None else rules.load_all()
+        self.known = frozenset(rule.name for rule in every)
+        """Every rule's name, whether it runs or not."""
         self._configured = {name: Severity[level.upper()] for name, level in settings.rules.items()}
         self._ignored_on = {_arch(name): _names(names, every) for name, names in settings.per_target_ignores.items()}
         ignored = _names(settings.ignore, every)

@@ -14,7 +14,7 @@ from tilelang_analyzers.results import FileReport
 from tilelang_analyzers.sources import Sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tilelang_analyzers.cache import Cache
     from tilelang_analyzers.config import Config
@@ -61,14 +61,13 @@ def run(paths: Sequence[str], config: Config, options: Options, progress: Progre
                 unreadable.append((path, data))
             else:
                 tasks.append((path, data, config.for_file(path)))
-    targets = _targets(tasks, config)
     for report in _reports(tasks, options, progress):
         reports[report.path] = report
     return Run(
         files=tuple(reports[path] for path in sorted(reports)),
         sources=sources,
         unreadable=tuple(unreadable),
-        targets=targets,
+        targets=_targets(reports.values(), config),
         trace=options.trace,
         debug=options.debug,
     )
@@ -98,6 +97,8 @@ def _reports(tasks: list[Task], options: Options, progress: Progress | None) -> 
             yield stored
         else:
             rest.append((path, data, settings))
+    for settings in {id(settings): settings for _, _, settings in rest}.values():
+        _choose(settings)
     started = time.time()
     contents = {path: (data, settings) for path, data, settings in rest}
     for done, report in enumerate(_check(rest, options), 1):
@@ -138,13 +139,15 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _targets(tasks: list[Task], config: Config) -> tuple[tuple[str, str], ...]:
-    """The chosen targets of all files, in the order in which they are named. Raises for a name that no target has."""
-    from tilelang_analyzers.selection import choose  # noqa: PLC0415
+def _targets(reports: Iterable[FileReport], config: Config) -> tuple[tuple[str, str], ...]:
+    """The chosen targets of all files, in the order in which they are named."""
+    if all(not report.uses_tilelang for report in reports):
+        return _choose(config.for_folder(Path.cwd()))
+    return tuple(dict.fromkeys(target for report in reports for target in report.targets))
 
-    settings = {id(task[2]): task[2] for task in tasks} or {0: config.for_folder(Path.cwd())}
-    chosen: dict[str, str] = {}
-    for one in settings.values():
-        for target in choose(one).chosen or ():
-            chosen.setdefault(target.arch, target.label)
-    return tuple(chosen.items())
+
+def _choose(settings: Settings) -> tuple[tuple[str, str], ...]:
+    """The targets of some settings. Raises ``SettingsError`` for a name that no target has."""
+    from tilelang_analyzers.selection import choose
+
+    return tuple((target.arch, target.label) for target in choose(settings).chosen or ())

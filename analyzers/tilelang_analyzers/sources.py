@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilelang.syntax.text import SourceText
-
 if TYPE_CHECKING:
     import ast
 
     from tilelang.ir.span import Span
+    from tilelang.syntax.text import SourceText
 
 
 class Sources:
@@ -59,6 +58,8 @@ def _read(path: str) -> bytes:
 
 
 def _read_text(path: str, data: bytes) -> SourceText:
+    from tilelang.syntax.text import SourceText
+
     return SourceText.from_bytes(path, data)
 
 

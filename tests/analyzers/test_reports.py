@@ -59,7 +59,7 @@ def test_a_table_of_many_targets_has_bands(run: Run, update_golden: bool) -> Non
     targets = tuple(samples.target(arch, arch, 101376, 90000 + index * 5000) for index, arch in enumerate(arches))
     path = Path(run.files[0].path)
     rows = tuple(samples.instance(path, targets=targets, bindings={"M": size}) for size in (64, 128))
-    wide = Run((replace(run.files[0], instances=rows),), run.sources, targets=tuple((arch, arch) for arch in arches))
+    wide = Run((run.files[0]._replace(instances=rows),), run.sources, targets=tuple((arch, arch) for arch in arches))
     check_golden("report.table-wide.txt", text("table", wide), update_golden)
 
 
@@ -118,7 +118,7 @@ def test_files_cannot_drive_the_terminal(run: Run) -> None:
 
 
 def test_a_finding_of_two_files_is_shown_once(run: Run) -> None:
-    twice = Run((run.files[0], replace(run.files[0], path="other.py")), run.sources)
+    twice = Run((run.files[0], run.files[0]._replace(path="other.py")), run.sources)
     assert len(twice.findings()) == len(run.files[0].findings)
     assert twice.count(Severity.ERROR) == 1
 
