@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from language.program import HERE, complaint, kernel, kinds, only, outside, statements
 
@@ -12,6 +14,9 @@ from tilelang.ir.dtype import INT32
 from tilelang.ir.expr import Const, Var
 from tilelang.ir.stmt import Alloc
 from tilelang.ir.unknown import UNKNOWN
+
+WRONG: Any = 3
+TEXT: Any = "mean"
 
 
 @pytest.mark.parametrize(
@@ -77,10 +82,10 @@ def test_an_allocation_outside_a_launch_goes_on() -> None:
     [
         (lambda: T.alloc_shared((64, 1.5), "float16"), "shape: must be integers, not 1.5"),
         (lambda: T.alloc_shared((64,), "flaot16"), "dtype: must be a dtype, not 'flaot16'"),
-        (lambda: T.alloc_shared((64,), "float16", scope=3), "scope: must be the name of a memory scope, not 3"),
+        (lambda: T.alloc_shared((64,), "float16", scope=WRONG), "scope: must be the name of a memory scope, not 3"),
         (lambda: T.alloc_tmem((128,), "float32"), "shape: must be two or more extents, not 1 extent"),
-        (lambda: T.alloc_barrier("128"), "arrive_count: must be a number of threads"),
-        (lambda: T.alloc_reducer((8,), "float32", op="mean"), "op: must be one of sum, max, min"),
+        (lambda: T.alloc_barrier(TEXT), "arrive_count: must be a number of threads"),
+        (lambda: T.alloc_reducer((8,), "float32", op=TEXT), "op: must be one of sum, max, min"),
         (lambda: T.alloc_reducer((8,), "float32", op="bitor"), "dtype: must be an integer type for op='bitor'"),
         (lambda: T.alloc_reducer((8,), "float32", replication="some"), "replication: must be 'all' or 'none'"),
     ],

@@ -56,6 +56,9 @@ def test_threads_in_several_dimensions() -> None:
     assert only(builder, Launch).threads == (32, 4)
 
 
+TEXT: Any = "8"
+
+
 @pytest.mark.parametrize("threads", [0, -128, (32, 0)])
 def test_threads_are_positive(threads: object) -> None:
     with kernel(1, threads=threads) as builder:
@@ -204,9 +207,9 @@ def test_persistent_loops() -> None:
     [
         (lambda: T.unroll(4, explicit=True, unroll_factor=2), "unroll_factor: must be left out if explicit=True"),
         (T.Parallel, "extents: must be one or more extents, not none"),
-        (lambda: T.serial("8"), "must be an integer, not '8'"),
+        (lambda: T.serial(TEXT), "must be an integer, not '8'"),
         (lambda: T.serial(8.0), "must be an integer, not 8.0"),
-        (lambda: T.Pipelined(8, num_stages="3"), "num_stages: must be an integer, not '3'"),
+        (lambda: T.Pipelined(8, num_stages=TEXT), "num_stages: must be an integer, not '8'"),
     ],
 )
 def test_wrong_loops(call: Any, text: str) -> None:

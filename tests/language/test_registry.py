@@ -219,6 +219,9 @@ class TestBinding:
         assert problem is not None
         assert problem.silent
         assert problem.drop == ("dtype",)
+        # Where the type is the first parameter, it may be named while the rest is given by place.
+        assert registry.bind(T.call_extern, ("f", 1), {"dtype": "int32"}) is None
+        assert T.call_extern("f", 1, dtype="int32").dtype == "int32"  # type: ignore[misc]  # the same for checkers as twice
 
 
 def test_importing_the_language_is_light() -> None:

@@ -109,6 +109,10 @@ def bind(function: Any, args: Sequence[object], kwargs: Mapping[str, object]) ->
     for name in kwargs:
         if name not in accepted.keyword and not accepted.others:
             return _unknown(getattr(function, "__name__", ""), name, accepted, kwargs)
+    first = accepted.positional[:1]
+    if first == ("dtype",) and "dtype" in kwargs and _is_wrapper(function):
+        args = (kwargs["dtype"], *args)
+        kwargs = {name: value for name, value in kwargs.items() if name != "dtype"}
     places = accepted.positional[: len(args)]
     if len(args) > len(accepted.positional) and not accepted.many:
         surplus = f"at most {len(accepted.positional)} arguments by place"
@@ -122,9 +126,15 @@ def bind(function: Any, args: Sequence[object], kwargs: Mapping[str, object]) ->
     return None
 
 
+def _is_wrapper(function: Any) -> bool:
+    """Whether ``dtype`` given by name goes to the first place, before the arguments given by place."""
+    row = NAMES.get(getattr(function, "__name__", ""))
+    return row is not None and row[4]
+
+
 def _unknown(function: str, name: str, accepted: Parameters, kwargs: Mapping[str, object]) -> BindingProblem:
     row = NAMES.get(function)
-    if name == "dtype" and row is not None and row[4]:
+    if name == "dtype" and row is not None and row[4]:  # upstream takes and ignores it
         return BindingProblem("unknown-argument", name, drop=(name,), silent=True)
     version = _OLDER.get(function, {}).get(name)
     free = [known for known in accepted.keyword if known not in kwargs]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.builder import current
@@ -22,7 +23,11 @@ from tilelang.language.math import pure
 from tilelang.language.regions import to_region
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tilelang.language.values import BufferLike, DTypeLike, Scalar, Value
+
+F = TypeVar("F", bound="Callable[..., Any]")
 
 
 def _external(op: str, result: object, name: object, args: tuple[object, ...], *, is_pure: bool = False) -> Any:
@@ -39,16 +44,31 @@ def _argument(value: object) -> object:
     return value if to_region(value) is not None else operand(value)
 
 
+def _dtype_by_name(function: F) -> F:
+    """Let ``dtype`` be given by name while the arguments after it are given by place, as upstream does."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if "dtype" in kwargs:
+            args = (kwargs.pop("dtype"), *args)
+        return function(*args, **kwargs)
+
+    return cast("F", call)
+
+
+@_dtype_by_name
 def call_extern(dtype: DTypeLike, func_name: str, *args: Any, span: object = None) -> Scalar:
     """Call a function of the generated source, for example one from ``T.import_source``. A value of type ``dtype``."""
     return _external("call_extern", dtype, func_name, args)
 
 
+@_dtype_by_name
 def call_pure_extern(dtype: DTypeLike, func_name: str, *args: Any, span: object = None) -> Scalar:
     """Like :func:`call_extern`, for a function without side effects."""
     return _external("call_pure_extern", dtype, func_name, args, is_pure=True)
 
 
+@_dtype_by_name
 def call_intrin(
     dtype: DTypeLike, func_name: Any, *args: Any, annotations: dict[str, Any] | None = None, span: object = None
 ) -> Scalar:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, cast
 
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.builder import current
 from tilelang.ir.dtype import VOID, DType
-from tilelang.ir.expr import Call, Expr, Load, Var
+from tilelang.ir.expr import Call, Expr, Load, Slice, Var
 from tilelang.ir.span import NOWHERE, Span
 from tilelang.ir.stmt import Effect
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -57,9 +58,16 @@ def invalid(function: str, argument: str, expected: str, got: object, *, span: S
         )
 
 
+_PLAIN = (str, int, float, complex, bytes, tuple, list, dict, set, type(None), Enum, DType)
+_IR = (Expr, Buffer, Region, Slice)
+
+
 def is_unknown(value: object) -> bool:
-    """Whether the evaluator could not follow ``value``."""
-    return isinstance(value, Unknown) or (isinstance(value, Var) and value.kind == "unknown")
+    """Whether nothing may be concluded from ``value``: the evaluator could not follow it, or it is an object of a kind
+    that the language does not know, such as something imported from elsewhere."""
+    if isinstance(value, Var):
+        return value.kind == "unknown"
+    return not isinstance(value, (*_PLAIN, *_IR)) or isinstance(value, Unknown)
 
 
 def is_text(value: object) -> bool:
