@@ -62,6 +62,13 @@ def accesses(stmt: Stmt) -> Iterator[Access]:
         yield from _indices(stmt.a, stmt.b, stmt.c)
         yield _box("read", stmt.a)
         yield _box("read", stmt.b)
+        for _, value in stmt.attrs:
+            # The metadata of a sparse operand, the scales of a block-scaled one.
+            if isinstance(value, Region):
+                yield from _indices(value)
+                yield _box("read", value)
+            elif isinstance(value, Buffer):
+                yield Access("read", value, value, stmt.span)
         yield _box("write" if stmt.clear_accum is True else "update", stmt.c)
     elif isinstance(stmt, Reduce):
         yield from _indices(stmt.src, stmt.dst)
