@@ -199,6 +199,17 @@ def open_brackets(text: str, start: int, stop: int) -> str:
     return "".join(_CLOSER_OF[bracket] for bracket in reversed(brackets))
 
 
+def comment_offsets(text: str, start: int, stop: int) -> Iterator[int]:
+    """Offsets of the comments between two offsets, the first of which is outside strings."""
+    position = start
+    while (match := _TOKEN.search(text, position, stop)) is not None:
+        token, position = match[0], match.end()
+        if token[0] == "#":
+            yield match.start()
+        elif token[0] in "\"'":
+            position, _ = _string_end(text, match.start(), stop, token)
+
+
 def indent_width(indent: str, tab: int = 8) -> int:
     """Column that leading white space reaches; a form feed starts over, as in Python's tokenizer."""
     indent = indent.rpartition("\f")[2]
