@@ -102,6 +102,15 @@ def test_indices_outside_a_launch() -> None:
     assert kinds(builder) == ["kernel-outside-context"]
 
 
+def test_what_has_a_meaning_outside_a_launch() -> None:
+    with outside() as builder:
+        T.alloc_global((4,), "float32")
+        T.call_extern("int32", "f")
+        T.sync_threads()
+        T.assume(Var(INT32, "n", "dim"))
+    assert builder.problems == []
+
+
 def test_a_launch_of_cuda_source() -> None:
     with outside() as builder:
         T.CUDASourceCodeKernel(4, threads=64, source_code_or_path="__global__ void main_kernel() {}")

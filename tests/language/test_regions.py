@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from language.program import at, tensor
 
+import tilelang.language as T
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import INT32, DType
 from tilelang.ir.expr import Load, Slice, Var
@@ -23,6 +24,11 @@ def test_indices_alone_are_an_element() -> None:
     assert isinstance(element, Load)
     assert element.indices == (1, 2)
     assert element.dtype == "float16"
+
+
+def test_a_vector_index_names_several_elements() -> None:
+    i = Var(INT32, "i", "loop")
+    assert at(tensor(64), T.Ramp(i, 1, 4)).dtype == "float16x4"
 
 
 def test_a_slice_gives_a_box_with_extents() -> None:

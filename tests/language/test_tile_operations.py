@@ -116,6 +116,14 @@ class TestCopy:
             T.copy("A", T.alloc_shared((64,), "float16"))  # type: ignore[arg-type]
         assert complaint(builder) == "T.copy src: must be a buffer or a box of one, not 'A'"
 
+    def test_a_parameter_without_a_value_is_silent(self) -> None:
+        choice: Any = Var(INT32, "choice", "param")
+        with kernel() as builder:
+            T.copy(tensor(64), T.alloc_shared((64,), "float16"), eviction_policy=choice)
+            T.gemm(tensor(64, 64), tensor(64, 64), T.alloc_fragment((64, 64), "float32"), policy=choice)
+            T.use_swizzle(10, order=choice)
+        assert builder.problems == []
+
     def test_outside_a_launch(self) -> None:
         with outside() as builder:
             T.copy(tensor(64), tensor(64))

@@ -12,7 +12,7 @@ from tilelang.ir.builder import current
 from tilelang.ir.expr import Expr, const_int, const_value
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import operand
-from tilelang.language.context import describe, effect, here, in_launch, invalid, is_text, is_unknown
+from tilelang.language.context import describe, effect, here, invalid, is_text, is_unknown
 from tilelang.language.frames import ScopeFrame
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ def annotate_layout(layout_map: Mapping[Any, Any]) -> None:
 
     A fragment takes a ``T.Fragment``. The layouts are kept as they are; layout inference reads them.
     """
-    in_launch("T.annotate_layout")
     entries = _entries("T.annotate_layout", "layout_map", layout_map)
     for _, layout in entries:
         if layout is None or isinstance(layout, (bool, int, float, str)):

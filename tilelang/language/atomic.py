@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.buffer import Buffer, Region
+from tilelang.ir.builder import current
 from tilelang.ir.expr import Expr, Load, Operand, Var
 from tilelang.ir.stmt import Atomic
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -143,7 +144,7 @@ def _element(
     argument: str = "dst",
     lanes: int = 1,
 ) -> Any:
-    builder = in_launch(function)
+    builder = current()
     place = _place(function, argument, dst)
     found = None if value is None else operand(value)
     if place is None or isinstance(found, Unknown):
@@ -180,7 +181,7 @@ def _vector(function: str, lanes: int, dst: object, value: object, return_prev: 
     source = to_region(value)
     if source is None and not is_unknown(value) and not isinstance(value, Expr):
         invalid(function, "value", "an element of a buffer", describe(value))
-    builder = in_launch(function)
+    builder = current()
     place = _place(function, "dst", dst)
     if place is None or (source is None and isinstance(operand(value), Unknown)):
         opaque_effect(f"atomic_{op}", to_region(dst), mode="update")

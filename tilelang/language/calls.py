@@ -16,7 +16,7 @@ from tilelang.ir.stmt import Effect
 from tilelang.ir.stmt import Let as LetStmt
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import as_type, operand, value_dtype
-from tilelang.language.context import describe, effect, here, in_launch, invalid, is_unknown, target_name
+from tilelang.language.context import describe, effect, here, invalid, is_unknown, target_name
 from tilelang.language.convert import construct
 from tilelang.language.dtypes import as_dtype, to_dtype
 from tilelang.language.math import pure
@@ -92,7 +92,6 @@ def evaluate(value: Value) -> None:
 
 def dp4a(A: BufferLike, B: BufferLike, C: BufferLike) -> None:
     """Add the product of four ``int8`` of ``A`` and of ``B`` to the ``int32`` in ``C``."""
-    in_launch("T.dp4a")
     for argument, value, wanted in (("A", A, "int8"), ("B", B, "int8"), ("C", C, "int32")):
         region = to_region(value)
         if region is not None and region.buffer.dtype.is_known and region.buffer.dtype != wanted:
@@ -207,13 +206,11 @@ def rng_init(
     allowed = ("curandStateMRG32k3a_t", "curandStatePhilox4_32_10_t", "curandStateXORWOW_t")
     if not is_unknown(generator) and generator not in allowed:
         invalid("T.rng_init", "generator", f"one of {', '.join(allowed)}", describe(generator))
-    in_launch("T.rng_init")
     effect("rng_init", attrs=(("seed", seed), ("generator", generator)))
 
 
 def rng_rand() -> Scalar:
     """A random ``uint32``."""
-    in_launch("T.rng_rand")
     return pure("rng_rand", dtype=named("uint32"))
 
 
@@ -223,7 +220,6 @@ def rng_rand_float(bit: int = 32, dist: str = "uniform") -> Scalar:
         invalid("T.rng_rand_float", "bit", "32 or 64", describe(bit))
     if not is_unknown(dist) and dist not in ("uniform", "normal"):
         invalid("T.rng_rand_float", "dist", "'uniform' or 'normal'", describe(dist))
-    in_launch("T.rng_rand_float")
     return pure("rng_rand_float", dtype=named("float64") if bit == 64 else FLOAT32)
 
 

@@ -12,6 +12,7 @@ from tilelang.ir.expr import Call, Expr, Load, Slice, Var
 from tilelang.ir.span import NOWHERE, Span
 from tilelang.ir.stmt import Effect
 from tilelang.ir.unknown import UNKNOWN, Unknown
+from tilelang.ir.visit import subterms
 
 if TYPE_CHECKING:
     from tilelang.ir.builder import Builder
@@ -37,7 +38,8 @@ def target_name(default: str) -> str:
 
 
 def in_launch(function: str) -> Builder | None:
-    """The current builder, ``None`` outside a program. Records ``kernel-outside-context`` if no launch is open."""
+    """The current builder, ``None`` outside a program. Records ``kernel-outside-context`` if no launch is open: for
+    allocations, tile operations and indices of the launch, which have no meaning there."""
     builder = current()
     if builder is not None and builder.launch is None:
         builder.problem("kernel-outside-context", function=function)
@@ -59,14 +61,15 @@ def invalid(function: str, argument: str, expected: str, got: object, *, span: S
 
 
 _PLAIN = (str, int, float, complex, bytes, tuple, list, dict, set, type(None), Enum, DType)
+_OPEN = ("unknown", "param", "dim")
 _IR = (Expr, Buffer, Region, Slice)
 
 
 def is_unknown(value: object) -> bool:
-    """Whether nothing may be concluded from ``value``: the evaluator could not follow it, or it is an object of a kind
-    that the language does not know, such as something imported from elsewhere."""
-    if isinstance(value, Var):
-        return value.kind == "unknown"
+    """Whether nothing may be concluded from ``value``: the evaluator could not follow it, it depends on a parameter
+    without a value, or it is of a kind that the language does not know, such as an object imported from elsewhere."""
+    if isinstance(value, Expr):
+        return any(isinstance(term, Var) and term.kind in _OPEN for term in subterms(value))
     return not isinstance(value, (*_PLAIN, *_IR)) or isinstance(value, Unknown)
 
 

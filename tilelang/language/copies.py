@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tilelang.ir.expr import Load, const_int
 from tilelang.ir.stmt import Copy, Store
-from tilelang.ir.unknown import Unknown
 from tilelang.language.arith import as_type
-from tilelang.language.context import describe, in_launch, invalid, merged, opaque_effect
+from tilelang.language.context import describe, in_launch, invalid, is_unknown, merged, opaque_effect
 from tilelang.language.regions import expect_region, resolve_pair
 
 if TYPE_CHECKING:
@@ -238,7 +237,7 @@ def _two(
 
 
 def _check_eviction(function: str, policy: object) -> None:
-    if policy is not None and not isinstance(policy, Unknown) and policy not in _EVICTION:
+    if policy is not None and not is_unknown(policy) and policy not in _EVICTION:
         invalid(function, "eviction_policy", "'evict_normal', 'evict_first' or 'evict_last'", describe(policy))
 
 

@@ -9,7 +9,7 @@ from tilelang.ir.dtype import INT32, dtype
 from tilelang.ir.expr import Call, Load
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import operand, value_dtype
-from tilelang.language.context import describe, here, in_launch, invalid, is_unknown
+from tilelang.language.context import describe, here, invalid, is_unknown
 from tilelang.language.math import pure
 
 if TYPE_CHECKING:
@@ -82,7 +82,6 @@ def __tan(x: Value) -> Scalar:
 def __ldg(load_or_buf: BufferLike, index: Value | None = None) -> Scalar:
     """An element of global memory through the read-only cache: ``T.__ldg(A[i])`` or ``T.__ldg(A, i)``."""
     function = "T.__ldg"
-    in_launch(function)
     if isinstance(load_or_buf, Buffer):
         if index is None:
             invalid(function, "index", "given with a buffer", "None")

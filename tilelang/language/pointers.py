@@ -10,7 +10,7 @@ from tilelang.ir.dtype import HANDLE, DType, dtype
 from tilelang.ir.expr import Call, Expr, const_int
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import operand
-from tilelang.language.context import describe, effect, here, in_launch, invalid, is_unknown, opaque_effect
+from tilelang.language.context import describe, effect, here, invalid, is_unknown, opaque_effect
 from tilelang.language.regions import to_region
 
 if TYPE_CHECKING:
@@ -77,7 +77,6 @@ def Ptr(dtype: Any, storage_scope: str = "global") -> Any:
 
 def _load(op: str, bits: int, src: object) -> Any:
     """``bits`` from an address, as one unsigned integer or a vector of ``uint32``."""
-    in_launch(f"T.{op}")
     region = to_region(src)
     if region is None and isinstance(operand(src), Unknown):
         return UNKNOWN
@@ -86,7 +85,6 @@ def _load(op: str, bits: int, src: object) -> Any:
 
 
 def _store(op: str, dst: object, value: object) -> None:
-    in_launch(f"T.{op}")
     region = to_region(dst)
     found = operand(value)
     if region is None:

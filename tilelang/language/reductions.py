@@ -227,7 +227,6 @@ def finalize_reducer(
 
 
 def _warp(op: str, value: object) -> Any:
-    in_launch(f"T.{op}")
     source = operand(value)
     return source if isinstance(source, Unknown) else Call(value_dtype(source), op, (source,), span=here())
 
@@ -269,7 +268,6 @@ def all_of(buffer: BufferLike) -> Scalar:
 
 def _all_or_any(op: str, buffer: object) -> Any:
     function = f"T.{op}"
-    in_launch(function)
     if isinstance(buffer, Unknown):
         return UNKNOWN
     if not isinstance(buffer, (Buffer, Region)):

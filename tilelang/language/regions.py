@@ -26,8 +26,15 @@ def subscript(buffer: Buffer, index: object, span: Span = NOWHERE) -> Load | Reg
     entries = _expand(index, buffer.rank)
     indices = tuple(_index(entry, span) for entry in entries)
     if not any(isinstance(entry, Slice) for entry in indices):
-        return Load(buffer.dtype, buffer, cast("tuple[Operand, ...]", indices), span=span)
+        return element(buffer, cast("tuple[Operand, ...]", indices), span)
     return box(buffer, indices, span)
+
+
+def element(buffer: Buffer, indices: tuple[Operand, ...], span: Span = NOWHERE) -> Load:
+    """``buffer[indices]``; with a vector among the indices (``T.Ramp``), that many elements."""
+    lanes = max((index.dtype.lanes for index in indices if isinstance(index, Expr)), default=1)
+    dtype = buffer.dtype if lanes == 1 or not buffer.dtype.is_known else buffer.dtype.with_lanes(lanes)
+    return Load(dtype, buffer, indices, span=span)
 
 
 def box(buffer: Buffer, indices: tuple[Index, ...], span: Span = NOWHERE) -> Region:

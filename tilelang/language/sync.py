@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.buffer import Buffer
+from tilelang.ir.builder import current
 from tilelang.ir.dtype import INT32
 from tilelang.ir.expr import Call, Expr, Load, Var, const_int
 from tilelang.ir.stmt import Let
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import operand, value_dtype
-from tilelang.language.context import describe, effect, in_launch, invalid, is_unknown, target_name
+from tilelang.language.context import describe, effect, invalid, is_unknown, target_name
 from tilelang.language.regions import to_region
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ _BARRIER_SCOPES = ("shared.barrier", "shared.cluster_barrier")
 
 def emit(op: str, *values: object, attrs: tuple[tuple[str, object], ...] = ()) -> None:
     """Emit an effect with operands; what could not be followed is left out and marks the call as not modelled."""
-    in_launch(f"T.{op}")
     given = [_argument(value) for value in values if value is not None]
     known = [value for value in given if not isinstance(value, Unknown)]
     effect(op, *known, mode="read", attrs=attrs, modelled=len(known) == len(given))
@@ -75,7 +75,7 @@ def named_barrier_arrive(barrier_id: Value, thread_count: Value) -> None:
 
 def _vote(op: str, predicate: object) -> Any:
     """A barrier that combines a predicate of all threads: the value is bound where the barrier stands."""
-    builder = in_launch(f"T.{op}")
+    builder = current()
     found = operand(predicate)
     if builder is None or isinstance(found, Unknown):
         effect(op, modelled=False)

@@ -8,7 +8,7 @@ from tilelang.ir.dtype import BOOL, INT32, DType, dtype
 from tilelang.ir.expr import Const
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import operand, value_dtype
-from tilelang.language.context import here, in_launch, invalid, is_unknown
+from tilelang.language.context import here, invalid, is_unknown
 from tilelang.language.frames import ScopeFrame
 from tilelang.language.math import pure
 
@@ -21,7 +21,6 @@ _ALL_LANES = Const(_UINT32, 0xFFFFFFFF)
 
 
 def _typed(op: str, result: DType | None, *values: object) -> Any:
-    in_launch(f"T.{op}")
     return pure(op, *values, dtype=result)
 
 
@@ -91,7 +90,6 @@ def match_all_sync(value: Value, mask: Value = _ALL_LANES) -> Scalar:
 
 def _constant(op: str, result: DType, *values: object) -> Any:
     """A value that depends on the thread alone."""
-    in_launch(f"T.{op}")
     return pure(op, *(value for value in values if value is not None), dtype=result)
 
 
@@ -136,7 +134,6 @@ def ws(*warp_group_idx: Any) -> ScopeFrame:
 
 
 def _warp_groups(function: str, groups: tuple[object, ...]) -> ScopeFrame:
-    in_launch(function)
     if not groups:
         invalid(function, "warp_group_idx", "one or more warp groups", "none")
     known = tuple(UNKNOWN if is_unknown(group) else group for group in groups)
