@@ -84,6 +84,14 @@ def _unknown_keyword(signature: Signature, kwargs: Mapping[str, Any], *, wrapper
     )
 
 
+def first_parameter(function: Any) -> str | None:
+    """The name of the first parameter, if there is one."""
+    from tilelang.language.registry import signature_of
+
+    signature = signature_of(function)
+    return next(iter(signature.parameters), None) if signature is not None else None
+
+
 def nearest_parameter(name: str, known: Collection[str]) -> str | None:
     """The parameter that a misspelt keyword probably means."""
     folded = {candidate.lower().replace("_", ""): candidate for candidate in known}

@@ -32,8 +32,11 @@ from tilelang.frontend.values import (
     SetVal,
     StaticMethod,
 )
-from tilelang.ir.dtype import DType
+from tilelang.ir.buffer import Buffer, Region
+from tilelang.ir.dtype import VOID, DType
+from tilelang.ir.expr import Call, Load
 from tilelang.ir.span import Span
+from tilelang.ir.stmt import Effect
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -145,7 +148,7 @@ def call(
 ) -> Any:
     """Call any value with evaluated arguments."""
     if isinstance(function, Unknown):
-        forget_captured(ev, args, kwargs)
+        forget_captured(ev, args, kwargs, span)
         return UNKNOWN
     if isinstance(function, Function):
         return call_function(ev, function, args, kwargs, span, arguments)
@@ -184,7 +187,13 @@ def call(
         return call_macro(ev, function, arguments or Arguments(list(args), dict(kwargs)), span)
     if isinstance(function, Partial):
         merged = {**dict(function.kwargs), **kwargs}
-        return call(ev, function.function, [*function.args, *args], merged, span)
+        given = [*function.args, *args]
+        own = arguments or Arguments()
+        spans = [*function.arg_spans, *own.arg_spans]
+        written = Arguments(given, merged, spans, {**dict(function.kwarg_spans), **own.kwarg_spans}, own.open)
+        if len(spans) != len(given):
+            written.arg_spans = [span] * len(given)
+        return call(ev, function.function, given, merged, span, written, scope)
     if isinstance(function, (StaticMethod, ClassMethod)):
         return call(ev, function.function, args, kwargs, span, arguments, scope)
     if isinstance(function, Object):
@@ -203,7 +212,7 @@ def call(
 
         return launch(ev, function, args, span)
     if isinstance(function, External):
-        forget_captured(ev, args, kwargs)
+        forget_captured(ev, args, kwargs, span)
         return UNKNOWN
     if isinstance(function, (types.FunctionType, types.BuiltinFunctionType, DType, type)):
         from tilelang.frontend import dsl
@@ -359,8 +368,15 @@ def _instantiate(
     return made
 
 
-def forget_captured(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> None:
-    """Code that is not followed was handed functions or objects: what those may change is unknown from here on."""
+def forget_captured(ev: Evaluator, args: Any, kwargs: dict[str, Any], span: Span | None = None) -> None:
+    """Code that is not followed was handed functions, objects or buffers: what it may change is unknown from here on."""
+    builder = ev.builder
+    places = [value for value in (*args, *kwargs.values()) if isinstance(value, (Buffer, Region, Load))]
+    if builder is not None and places and span is not None:
+        builder.emit(
+            Effect(Call(VOID, "unknown", tuple(places), (("effect", "unknown"),), span=span), modelled=False, span=span)
+        )
+        builder.complete = False
     for value in (*args, *kwargs.values()):
         if isinstance(value, BoundMethod):
             value = value.receiver

@@ -9,9 +9,9 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.binding import BindingFailure, check
+from tilelang.frontend.binding import BindingFailure, check, first_parameter
 from tilelang.frontend.models.builtins import NATIVE, call_native, number
-from tilelang.frontend.values import Model
+from tilelang.frontend.values import Class, External, Model, Module, Object, Tensor
 from tilelang.ir.builder import CallSite
 from tilelang.ir.dtype import DType
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -43,6 +43,8 @@ def call(ev: Evaluator, function: Any, arguments: Arguments, span: Span, target_
         return UNKNOWN
     if arguments.open:
         return _open_call(ev, function, span)
+    if any(isinstance(value, _FOREIGN) for value in (*arguments.args, *arguments.kwargs.values())):
+        arguments = _without_foreign(arguments)
     builder = ev.builder
     if builder is None:
         return _run(ev, function, arguments, span)
@@ -52,6 +54,18 @@ def call(ev: Evaluator, function: Any, arguments: Arguments, span: Span, target_
         return _run(ev, function, arguments, span)
     finally:
         builder.site = outer
+
+
+_FOREIGN = (External, Object, Class, Model, Module, Tensor)
+"""Values of the host program that the language cannot look into: to it they are unknown."""
+
+
+def _without_foreign(arguments: Arguments) -> Arguments:
+    from tilelang.frontend.calls import Arguments as Made
+
+    args = [UNKNOWN if isinstance(value, _FOREIGN) else value for value in arguments.args]
+    kwargs = {name: UNKNOWN if isinstance(value, _FOREIGN) else value for name, value in arguments.kwargs.items()}
+    return Made(args, kwargs, arguments.arg_spans, arguments.kwarg_spans, arguments.open)
 
 
 def native(
@@ -87,7 +101,13 @@ def _open_call(ev: Evaluator, function: Any, span: Span) -> Any:
 
 
 def _run(ev: Evaluator, function: Any, arguments: Arguments, span: Span) -> Any:
-    failure = check(function, arguments.args, arguments.kwargs, wrapper=_is_wrapper(function))
+    wrapper = _is_wrapper(function)
+    if wrapper and "dtype" in arguments.kwargs and first_parameter(function) == "dtype":
+        # TVM's wrappers take the type in front or as a keyword.
+        rest = dict(arguments.kwargs)
+        arguments = _with_kwargs(arguments, rest)
+        arguments.args = [rest.pop("dtype"), *arguments.args]
+    failure = check(function, arguments.args, arguments.kwargs, wrapper=wrapper)
     if failure is not None:
         if failure.kind:
             _report_binding(ev, function, failure, arguments, span)

@@ -372,11 +372,12 @@ def _symbolic_arguments(function: Function) -> dict[str, Any]:
         zip([arg.arg for arg in positional][len(positional) - len(function.defaults) :], function.defaults)
     )
     defaults.update(function.kw_defaults)
+    sizes = _sizes(function)
     bound: dict[str, Any] = {}
     for arg in (*positional, *spec.kwonlyargs):
         if arg.arg in defaults:
             bound[arg.arg] = defaults[arg.arg]
-        elif _is_size(arg):
+        elif arg.arg in sizes:
             bound[arg.arg] = Var(INT32, arg.arg, "param")
         else:
             bound[arg.arg] = UNKNOWN
@@ -387,10 +388,20 @@ def _symbolic_arguments(function: Function) -> dict[str, Any]:
     return bound
 
 
-def _is_size(arg: ast.arg) -> bool:
-    if isinstance(arg.annotation, ast.Name):
-        return arg.annotation.id == "int"
-    lowered = arg.arg.lower()
-    return arg.annotation is None and not any(
-        part in lowered for part in ("dtype", "type", "trans", "is_", "use_", "with_", "config", "func", "op", "policy")
-    )
+_SIZE_CALLS = frozenset(("Kernel", "ceildiv", "cdiv", "Pipelined", "Parallel", "serial", "Serial", "unroll", "range", "Persistent"))
+
+
+def _sizes(function: Function) -> frozenset[str]:
+    """Names that the body uses as numbers: in arithmetic, as extents in a tuple, as loop bounds."""
+    found: set[str] = set()
+    for node in ast.walk(function.node):
+        if isinstance(node, ast.BinOp):
+            found.update(part.id for part in (node.left, node.right) if isinstance(part, ast.Name))
+        elif isinstance(node, (ast.Tuple, ast.List)) and isinstance(node.ctx, ast.Load):
+            found.update(part.id for part in node.elts if isinstance(part, ast.Name))
+        elif isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in _SIZE_CALLS:
+                found.update(part.id for part in node.args if isinstance(part, ast.Name))
+                found.update(k.value.id for k in node.keywords if isinstance(k.value, ast.Name))
+    return frozenset(found)

@@ -307,7 +307,7 @@ def _build_eager(
 ) -> Instance:
     function = jit.function
     consts: dict[str, Any] = dict(extra)
-    if "const" in _attributes(function):
+    if "const" in _mentioned(function):
         consts = {**_match_consts(ev, function, bound), **consts}
     builder = Builder()
     with building(builder), _eager(ev, consts, phase_one=False) as state:
@@ -399,14 +399,14 @@ def _may_be_tensor(node: ast.expr) -> bool:
     return isinstance(node, (ast.Call, ast.Subscript, ast.Attribute, ast.Name))
 
 
-def _attributes(function: Function) -> frozenset[str]:
+def _mentioned(function: Function) -> frozenset[str]:
     node = function.node
-    known = getattr(node, "_attributes", None)
+    known = getattr(node, "_mentions", None)
     if known is None:
         known = frozenset(inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)) | frozenset(
             inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)
         )
-        node._attributes = known  # type: ignore[attr-defined]  # a cache on the syntax node
+        node._mentions = known  # type: ignore[attr-defined]  # a cache on the syntax node
     return known
 
 

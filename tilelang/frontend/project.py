@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from tilelang.frontend.values import Module
 
 DEFAULT_ARCH = "sm_80"
-FILE_BUDGET = 700_000
-"""Steps for one file, about a second."""
+FILE_BUDGET = 500_000
+"""Steps (expressions and statements) for one file: about two seconds."""
 
-CALLERS_BUDGET = 2_000_000
+CALLERS_BUDGET = 600_000
 """Steps for the callers of one file in other files."""
 
 _STACK_BYTES = 256 * 1024 * 1024

@@ -207,6 +207,8 @@ class Partial:
     function: Any
     args: tuple[Any, ...]
     kwargs: tuple[tuple[str, Any], ...]
+    arg_spans: tuple[Span, ...] = ()
+    kwarg_spans: tuple[tuple[str, Span], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -158,7 +158,11 @@ def endless(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 @model("functools.partial")
 def partial(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
-    return Partial(args[0], tuple(args[1:]), tuple(kwargs.items())) if args else UNKNOWN
+    if not args:
+        return UNKNOWN
+    written = args.arguments
+    spans = (tuple(written.arg_spans[1:]), tuple(written.kwarg_spans.items())) if written is not None else ((), ())
+    return Partial(args[0], tuple(args[1:]), tuple(kwargs.items()), *spans)
 
 
 @model("functools.reduce")
