@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Levels:
     """The levels of one file. A rule that is off by default and selected by its own name warns."""
 
-    __slots__ = ("_configured", "_ignored_on", "active", "known")
+    __slots__ = ("_configured", "_every", "_ignored_in", "_ignored_on", "_settings", "active", "known")
 
     def __init__(self, settings: Settings, path: str, known: Iterable[Rule] | None = None) -> None:
         every = tuple(known) if known is not None else rules.load_all()
@@ -27,10 +27,10 @@ class Levels:
         """Every rule's name, whether it runs or not."""
         self._configured = {name: Severity[level.upper()] for name, level in settings.rules.items()}
         self._ignored_on = {_arch(name): _names(names, every) for name, names in settings.per_target_ignores.items()}
-        ignored = _names(settings.ignore, every)
-        for pattern, names in settings.per_file_ignores.items():
-            if matches(pattern, Path(path), settings.root):
-                ignored |= _names(names, every)
+        self._every = every
+        self._settings = settings
+        self._ignored_in: dict[str, set[str]] = {}
+        ignored = _names(settings.ignore, every) | self._ignored_in_file(path)
         chosen = _names(settings.select, every) if settings.select else {rule.name for rule in every}
         chosen |= _names(settings.extend_select, every)
         by_name = {*settings.select, *settings.extend_select}
@@ -46,13 +46,23 @@ class Levels:
     def severity(self, finding: Finding) -> Severity:
         """The weight of one finding. A finding that is lighter than its rule stays lighter."""
         entry = self.active.get(finding.rule.name)
-        if entry is None or finding.rule.name in self._ignored_on.get(finding.arch, ()):
+        name = finding.rule.name
+        if entry is None or name in self._ignored_on.get(finding.arch, ()):
+            return Severity.OFF
+        if name in self._ignored_in_file(finding.span.path):
             return Severity.OFF
         if finding.severity is None:
             return entry[1]
-        if finding.rule.name in self._configured:
+        if name in self._configured:
             return min(finding.severity, entry[1])
         return finding.severity
+
+    def _ignored_in_file(self, path: str) -> set[str]:
+        if path not in self._ignored_in:
+            patterns = self._settings.per_file_ignores
+            lists = [names for pattern, names in patterns.items() if matches(pattern, Path(path), self._settings.root)]
+            self._ignored_in[path] = {name for names in lists for name in _names(names, self._every)}
+        return self._ignored_in[path]
 
 
 def _names(names: Iterable[str], every: Iterable[Rule]) -> set[str]:

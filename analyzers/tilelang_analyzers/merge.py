@@ -113,23 +113,27 @@ def _data(group: list[tuple[Weighed, int]]) -> Mapping[str, object]:
 def _located(
     span: Span, notes: tuple[Note, ...], instance: Instance | None, path: str
 ) -> tuple[Span, tuple[Note, ...]]:
-    """A place inside the file under analysis for a finding, with the ways that led there as notes.
+    """Where to show a finding, with the ways that led there as notes.
 
-    A finding in another file (a macro of a library, a call in a test) is shown at the nearest link in this file, with
-    the original place first among the notes.
+    What lies in a macro of another file is shown at its nearest use in the file under analysis. What a call in another
+    file causes is shown at that call, as when that file is checked itself, with the kernel among the notes.
     """
     links = span.chain()
-    here = next((link for link in links if link.path == path), None)
-    if here is None and instance is not None:
-        here = next((place for place in (instance.program.span, instance.jit.span) if place.path == path), None)
-    if here is not None and here is not span:
+    here = next((link for link in links if link.path == path), span)
+    if here is not span:
         notes = (Note("the place itself", span), *notes)
-    known = {_place(here or span), *(_place(note.span) for note in notes if note.span)}
+    elif (
+        span.path != path
+        and instance is not None
+        and all(note.span is None or note.span.path != path for note in notes)
+    ):
+        notes += (Note(f"`{instance.kernel}` is here", instance.program.span),)
+    known = {_place(here), *(_place(note.span) for note in notes if note.span)}
     for link in links[1 : 1 + MAX_CHAIN_NOTES]:
         if _place(link) not in known:
             notes += (Note("reached from here", link),)
             known.add(_place(link))
-    return here or span, notes
+    return here, notes
 
 
 def _which_instance(instance: Instance, span: Span, notes: tuple[Note, ...]) -> tuple[Note, ...]:

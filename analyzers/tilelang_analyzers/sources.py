@@ -8,32 +8,56 @@ if TYPE_CHECKING:
     import ast
 
     from tilelang.ir.span import Span
+    from tilelang.syntax.notebook import Notebook
+    from tilelang.syntax.suppressions import Comments
     from tilelang.syntax.text import SourceText
+
+NOTEBOOK_SUFFIX = ".ipynb"
 
 
 class Sources:
-    """Files by path, read once. Text that an editor or standard input holds is put in by :meth:`overlay`."""
+    """Files by path, read once. Text that an editor or standard input holds is put in by :meth:`overlay`.
 
-    __slots__ = ("_files", "_trees")
+    The text of a notebook is that of its code cells, one after the other; its lines are lines of that text.
+    """
+
+    __slots__ = ("_comments", "_files", "_notebooks", "_trees")
 
     def __init__(self) -> None:
         self._files: dict[str, SourceText] = {}
+        self._notebooks: dict[str, Notebook] = {}
         self._trees: dict[str, ast.Module | None] = {}
+        self._comments: dict[str, Comments] = {}
 
     def overlay(self, path: str, data: bytes) -> None:
         """Use ``data`` as the content of ``path``."""
-        self._files[path] = _read_text(path, data)
         self._trees.pop(path, None)
+        self._comments.pop(path, None)
+        if path.endswith(NOTEBOOK_SUFFIX):
+            from tilelang.syntax.notebook import load_notebook
+
+            self._notebooks[path] = load_notebook(path, data)
+            self._files[path] = self._notebooks[path].source
+        else:
+            from tilelang.syntax.text import SourceText
+
+            self._files[path] = SourceText.from_bytes(path, data)
 
     def file(self, path: str) -> SourceText:
         """The text of a file; empty if it cannot be read."""
-        found = self._files.get(path)
-        if found is None:
-            found = self._files[path] = _read_text(path, _read(path))
-        return found
+        if path not in self._files:
+            self.overlay(path, _read(path))
+        return self._files[path]
 
     def text(self, path: str) -> str:
         return self.file(path).text
+
+    def locate(self, path: str, line: int) -> tuple[int | None, int]:
+        """The cell, from 1, and the line in it; for a file that is no notebook, None and the line."""
+        self.file(path)
+        notebook = self._notebooks.get(path)
+        place = notebook.locate(line) if notebook else None
+        return (None, line) if place is None else (place[0] + 1, place[1])
 
     def snippet(self, span: Span) -> str:
         """The text of a span."""
@@ -47,6 +71,14 @@ class Sources:
             self._trees[path] = _parse(self.text(path))
         return self._trees[path]
 
+    def comments(self, path: str) -> Comments:
+        """The comments of a file that speak to the checker."""
+        if path not in self._comments:
+            from tilelang.syntax.suppressions import comments
+
+            self._comments[path] = comments(self.file(path))
+        return self._comments[path]
+
 
 def _read(path: str) -> bytes:
     from pathlib import Path  # noqa: PLC0415
@@ -55,12 +87,6 @@ def _read(path: str) -> bytes:
         return Path(path).read_bytes()
     except (OSError, ValueError):
         return b""
-
-
-def _read_text(path: str, data: bytes) -> SourceText:
-    from tilelang.syntax.text import SourceText
-
-    return SourceText.from_bytes(path, data)
 
 
 def _parse(text: str) -> ast.Module | None:

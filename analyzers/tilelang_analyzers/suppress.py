@@ -1,4 +1,8 @@
-"""Leaves out what ``# tl: ignore[...]`` comments hide, and reports comments that hide nothing."""
+"""Leaves out what ``# tl: ignore[...]`` comments hide, and reports comments that hide nothing.
+
+A comment in the middle of a statement over several lines, such as at one entry of a list, covers its own line only: the
+other lines have room for comments of their own.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,10 @@ from tilelang.ir.span import Span
 from tilelang_analyzers.settings import suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable, Sequence
 
     from tilelang.frontend.instance import FileAnalysis
-    from tilelang_analyzers.ignore_comments import IgnoreComment
+    from tilelang.syntax.suppressions import RuleName, Suppression
     from tilelang_analyzers.levels import Levels
     from tilelang_analyzers.sources import Sources
 
@@ -27,96 +31,99 @@ def apply_suppressions(
     *,
     targets_chosen: bool,
 ) -> list[Diagnostic]:
-    """The diagnostics that no comment hides, and one for each comment that hides nothing."""
-    found = list(diagnostics)
-    path = analysis.path
-    if "tl:" not in sources.text(path):
-        return found
-    from tilelang_analyzers.ignore_comments import ignore_comments
-
-    comments = ignore_comments(sources.text(path), sources.tree(path))
-    used: dict[IgnoreComment, set[str]] = {comment: set() for comment in comments}
+    """The diagnostics that no comment hides, and one for each comment of the file that hides nothing."""
     kept: list[Diagnostic] = []
-    for item in found:
-        hiding = [comment for comment in comments if item.span.path == path and _hides(comment, item)]
-        for comment in hiding:
-            used[comment].add(item.rule)
+    used: set[tuple[Suppression, str]] = set()
+    for item in diagnostics:
+        hiding = [one for one in sources.comments(item.span.path).suppressions if _hides(one, item, sources)]
+        used.update((one, item.rule) for one in hiding)
         if not hiding:
             kept.append(item)
     if UNUSED in levels.active:
-        for comment in comments:
-            names = _unused(comment, used[comment], levels, targets_chosen=targets_chosen)
-            if names is not None and not _in_unchecked_kernel(comment, analysis):
-                kept.append(_report(comment, names, path, sources, levels))
+        kept += _misread(analysis.path, sources, levels)
+        for one in sources.comments(analysis.path).suppressions:
+            idle = [
+                name
+                for name in one.rules
+                if (one, name.name) not in used and _counts(name.name, levels, targets_chosen)
+            ]
+            if idle and not _in_unchecked_kernel(one, analysis):
+                kept.append(_unused(one, idle, analysis.path, sources, levels))
     return kept
 
 
-def _hides(comment: IgnoreComment, item: Diagnostic) -> bool:
-    return comment.covers(item.span.line) and (not comment.rules or item.rule in comment.rules)
+def _hides(one: Suppression, item: Diagnostic, sources: Sources) -> bool:
+    if all(item.rule != name.name for name in one.rules):
+        return False
+    first, last = one.covers
+    line = item.span.line
+    if not one.whole_file and first < one.line < last:
+        return line == one.line or (line == one.line + 1 and _is_alone(one, item.span.path, sources))
+    return first <= line <= last
 
 
-def _unused(
-    comment: IgnoreComment, used: Collection[str], levels: Levels, *, targets_chosen: bool
-) -> tuple[str, ...] | None:
-    """The rules of a comment that hide nothing, all of them as an empty tuple; None if the comment is needed.
-
-    A rule that does not run, or that depends on the target while nobody chose the targets, may be needed elsewhere.
-    """
-    if not comment.rules:
-        return None if used else ()
-    names = tuple(name for name in comment.rules if name not in used and _counts(name, levels, targets_chosen))
-    if not names:
-        return None
-    return () if len(names) == len(comment.rules) else names
+def _is_alone(one: Suppression, path: str, sources: Sources) -> bool:
+    """Whether nothing but the comment is on its line."""
+    return not sources.file(path).line_text(one.line).encode()[: one.column].strip()
 
 
 def _counts(name: str, levels: Levels, targets_chosen: bool) -> bool:
+    """Whether a rule that hides nothing is worth a word: one that does not run, or that depends on the target while
+    nobody chose the targets, may be needed in another run."""
     entry = levels.active.get(name)
     if entry is None:
         return name not in levels.known
     return targets_chosen or not entry[0].target_dependent
 
 
-def _in_unchecked_kernel(comment: IgnoreComment, analysis: FileAnalysis) -> bool:
+def _in_unchecked_kernel(one: Suppression, analysis: FileAnalysis) -> bool:
     """Whether the comment may hide what was not followed."""
-    for kernel in analysis.kernels:
-        whole = range(kernel.span.line, kernel.span.end_line + 1)
-        if kernel.state != "checked" and (comment.lines is None or set(comment.lines) & set(whole)):
-            return True
-    return False
+    first, last = one.covers
+    return any(
+        kernel.state != "checked" and kernel.span.line <= last and first <= kernel.span.end_line
+        for kernel in analysis.kernels
+    )
 
 
-def _report(comment: IgnoreComment, names: tuple[str, ...], path: str, sources: Sources, levels: Levels) -> Diagnostic:
-    """``names``: the rules to take out of the comment; empty for the whole comment."""
-    shown = names or comment.rules
-    if not shown:
-        message = "no finding is hidden by this comment"
-    else:
-        listed = ", ".join(f"`{name}`" for name in shown)
-        message = f"no finding of {listed} is hidden by this comment"
-        unknown = next((name for name in shown if name not in levels.known), None)
-        if unknown is not None:
-            message = f"there is no rule `{unknown}`{suggestion(unknown, levels.known)}"
+# --- findings about comments ------------------------------------------------------------------------------------------
+
+
+def _misread(path: str, sources: Sources, levels: Levels) -> Iterable[Diagnostic]:
+    """Comments that are meant for the checker and say nothing that it understands."""
     rule, level = levels.active[UNUSED]
-    span = _span(comment.line, comment.start, comment.end, path, sources)
-    return Diagnostic(rule.name, level, message, span, fix=_fix(comment, names, path, sources))
+    for problem in sources.comments(path).problems:
+        span = Span(path, problem.line, problem.column, problem.end_line, problem.end_column)
+        yield Diagnostic(rule.name, level, problem.message, span)
 
 
-def _fix(comment: IgnoreComment, names: tuple[str, ...], path: str, sources: Sources) -> Fix:
-    text = sources.file(path).line_text(comment.line)
-    if names:
-        left = ", ".join(name for name in comment.rules if name not in names)
-        opening, closing = text.index("[", comment.start), text.index("]", comment.start)
-        edit = Edit(_span(comment.line, opening + 1, closing, path, sources), left)
-        return Fix(f"Remove {', '.join(names)} from the comment", (edit,), safe=True)
-    if comment.alone:
-        whole = Span(path, comment.line, 0, comment.line + 1, 0)
-        return Fix("Remove the comment", (Edit(whole, ""),), safe=True)
-    start = len(text[: comment.start].rstrip())
-    return Fix("Remove the comment", (Edit(_span(comment.line, start, comment.end, path, sources), ""),), safe=True)
+def _unused(one: Suppression, idle: Sequence[RuleName], path: str, sources: Sources, levels: Levels) -> Diagnostic:
+    rule, level = levels.active[UNUSED]
+    names = ", ".join(f"`{name.name}`" for name in idle)
+    message = f"no finding of {names} is hidden by this comment"
+    unknown = next((name.name for name in idle if name.name not in levels.known), None)
+    if unknown is not None:
+        message = f"there is no rule `{unknown}`{suggestion(unknown, levels.known)}"
+    if len(idle) == len(one.rules):
+        span = Span(path, one.line, one.column, one.line, one.end_column)
+        fix = _without_comment(one, path, sources)
+    else:
+        span = Span(path, one.line, idle[0].column, one.line, idle[-1].end_column)
+        fix = _without_rules(one, idle, path)
+    return Diagnostic(rule.name, level, message, span, fix=fix)
 
 
-def _span(line: int, start: int, end: int, path: str, sources: Sources) -> Span:
-    """A span from columns in characters."""
-    file = sources.file(path)
-    return Span(path, line, file.byte_column(line, start), line, file.byte_column(line, end))
+def _without_comment(one: Suppression, path: str, sources: Sources) -> Fix:
+    """The whole line if nothing else is on it, else the comment with the space before it."""
+    if _is_alone(one, path, sources):
+        span = Span(path, one.line, 0, one.line + 1, 0)
+    else:
+        before = sources.file(path).line_text(one.line).encode()[: one.column]
+        span = Span(path, one.line, len(before.rstrip()), one.line, one.end_column)
+    return Fix("Remove the comment", (Edit(span, ""),), safe=True)
+
+
+def _without_rules(one: Suppression, idle: Sequence[RuleName], path: str) -> Fix:
+    left = ", ".join(name.name for name in one.rules if name not in idle)
+    span = Span(path, one.line, one.rules[0].column, one.line, one.rules[-1].end_column)
+    title = f"Remove {', '.join(name.name for name in idle)} from the comment"
+    return Fix(title, (Edit(span, left),), safe=True)

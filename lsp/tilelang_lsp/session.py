@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from tilelang.diagnostics import Note
 from tilelang_analyzers.checker import Checker
 from tilelang_analyzers.config import Config
 from tilelang_analyzers.results import Failure, FileReport
@@ -13,6 +14,8 @@ from tilelang_analyzers.sources import Sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from tilelang.diagnostics import Diagnostic
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +57,15 @@ class Session:
             return self._checker.check(snapshot.path, data, settings), sources
         except SettingsError as error:
             return FileReport(snapshot.path, failure=Failure(str(error), internal=False)), sources
+
+
+def in_file(finding: Diagnostic, path: str) -> Diagnostic:
+    """The finding as one file shows it: what a call elsewhere causes in a kernel is shown at the kernel, with the call
+    as a note."""
+    if finding.span.path == path:
+        return finding
+    here = next((note for note in finding.notes if note.span and note.span.path == path), None)
+    if here is None or here.span is None:
+        return finding
+    others = tuple(note for note in finding.notes if note is not here)
+    return replace(finding, span=here.span, notes=(Note("caused here", finding.span), *others))

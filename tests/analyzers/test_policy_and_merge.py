@@ -114,15 +114,22 @@ def test_messages_that_differ_in_words_stay_apart() -> None:
     assert len(found) == 2
 
 
-def test_a_place_in_another_file_moves_to_the_way_there() -> None:
+def test_a_macro_of_another_file_is_shown_at_its_use() -> None:
     it = instance()
     inside = finding(it, span=at(5, "/lib/macros.py", via=at(30)))
     found = diagnostics(one(it, inside))[0]
     assert found.span == at(30)
     assert found.notes[0].message == "the place itself"
     assert found.notes[0].span == inside.span
-    elsewhere = diagnostics(one(it, finding(it, span=at(5, "/tests/test_kernel.py"))))[0]
-    assert elsewhere.span == it.program.span
+
+
+def test_a_call_in_another_file_keeps_its_place() -> None:
+    it = instance()
+    found = diagnostics(one(it, finding(it, span=at(5, "/p/tests/test_kernel.py"))))[0]
+    assert found.span.path == "/p/tests/test_kernel.py"
+    assert found.notes == (Note("`kernel` is here", it.program.span),)
+    ignored = {"tests/**": ("budget",)}
+    assert diagnostics(one(it, finding(it, span=at(5, "/p/tests/test_kernel.py"))), per_file_ignores=ignored) == []
 
 
 def test_the_way_through_a_macro_is_noted_once() -> None:

@@ -1,8 +1,6 @@
-"""Which lines a comment covers, and comments that hide nothing."""
+"""What comments hide, and comments that hide nothing."""
 
 from __future__ import annotations
-
-import ast
 
 import pytest
 
@@ -10,7 +8,6 @@ from tilelang.diagnostics import Diagnostic, Severity
 from tilelang.frontend.instance import FileAnalysis, KernelStatus
 from tilelang.ir.span import Span
 from tilelang_analyzers.fixes import fixed_text
-from tilelang_analyzers.ignore_comments import ignore_comments
 from tilelang_analyzers.levels import Levels
 from tilelang_analyzers.rule import Group, Rule
 from tilelang_analyzers.settings import Settings
@@ -18,57 +15,6 @@ from tilelang_analyzers.sources import Sources
 from tilelang_analyzers.suppress import apply_suppressions
 
 PATH = "/p/k.py"
-
-SOURCE = """\
-# tl: ignore-file[a]
-x = "# tl: ignore"
-y = f(  # tl: ignore[b] a reason
-    1,
-    2,  # tl: ignore[c]
-)
-# tl: ignore
-# another comment
-
-z = 1; w = 2
-@jit  # tl: ignore[d, e]
-def g(n):
-    return n
-
-# tl: ignore[f]
-@jit
-def h(n):
-    # tl: ignored is no directive, tl:ignore is none either
-    with k(n):  # tl: ignore[g]
-        return [
-            n,
-        ]  # tl: ignore[h]
-"""
-
-
-def covered(text: str, broken: bool = False) -> list[tuple[int, tuple[str, ...], list[int] | None]]:
-    comments = ignore_comments(text, None if broken else ast.parse(text))
-    return [(it.line, it.rules, None if it.lines is None else list(it.lines)) for it in comments]
-
-
-def test_covered_lines() -> None:
-    assert covered(SOURCE) == [
-        (1, ("a",), None),
-        (3, ("b",), [3, 4, 5, 6]),
-        (5, ("c",), [5]),
-        (7, (), [10]),
-        (11, ("d", "e"), [11, 12, 13]),
-        (15, ("f",), [16, 17, 18, 19, 20, 21, 22]),
-        (19, ("g",), [19]),
-        (22, ("h",), [20, 21, 22]),
-    ]
-
-
-def test_broken_files_cover_line_by_line() -> None:
-    text = "x = (  # tl: ignore[a]\r\n)\n# tl: ignore[b]\ny = 1\n'''\n# tl: ignore[c]\nz = 2\n"
-    assert covered(text, broken=True) == [(1, ("a",), [1]), (3, ("b",), [4]), (6, ("c",), [7])]
-
-
-# --- what is hidden ---------------------------------------------------------------------------------------------------
 
 
 def rule(name: str, group: Group = "shape", severity: Severity = Severity.WARNING) -> Rule:
@@ -86,10 +32,15 @@ def at(line: int, name: str = "gemm-shape", path: str = PATH) -> Diagnostic:
 
 
 def suppressed(
-    text: str, *found: Diagnostic, chosen: bool = True, kernels: tuple[KernelStatus, ...] = ()
+    text: str,
+    *found: Diagnostic,
+    chosen: bool = True,
+    kernels: tuple[KernelStatus, ...] = (),
+    others: dict[str, str] | None = None,
 ) -> list[Diagnostic]:
     sources = Sources()
-    sources.overlay(PATH, text.encode())
+    for path, content in {PATH: text, **(others or {})}.items():
+        sources.overlay(path, content.encode())
     levels = Levels(Settings("/p"), PATH, RULES)
     analysis = FileAnalysis(PATH, (), (), kernels)
     return apply_suppressions(found, analysis, sources, levels, targets_chosen=chosen)
@@ -100,22 +51,46 @@ def unused(text: str, *found: Diagnostic, **changes: object) -> list[str]:
     return [it.message for it in left if it.rule == UNUSED.name]
 
 
-def test_only_the_named_rules_of_the_covered_lines_are_hidden() -> None:
-    text = "f()  # tl: ignore[gemm-shape]\ng()\n"
-    here, other, below = at(1), at(1, "copy-shape"), at(2)
+def hidden_lines(text: str) -> list[int]:
+    left = {it.span.line for it in suppressed(text, *map(at, range(1, 12))) if it.rule != UNUSED.name}
+    return [line for line in range(1, 12) if line not in left]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("f()\ng()  # tl: ignore[gemm-shape] a reason\nh()\n", [2]),
+        ("# tl: ignore[gemm-shape]\n\nf()\n", [3]),
+        ("f(  # tl: ignore[gemm-shape]\n    1,\n)\n", [1, 2, 3]),
+        ("f(\n    1,\n)  # tl: ignore[gemm-shape]\n", [1, 2, 3]),
+        ("x = [\n    1,\n    2,  # tl: ignore[gemm-shape]\n    3,\n]\n", [3]),
+        ("x = [\n    1,\n    # tl: ignore[gemm-shape]\n    2,\n    3,\n]\n", [3, 4]),
+        ("@a\n@b  # tl: ignore[gemm-shape]\ndef f():\n    return 1\ng()\n", [2, 3, 4]),
+        ("# tl: ignore[gemm-shape]\n@a\n@b\ndef f():\n    return 1\ng()\n", [2, 3, 4, 5]),
+        ("for i in x:  # tl: ignore[gemm-shape]\n    f()\n", [1]),
+        ("x = '# tl: ignore[gemm-shape]'\n", []),
+        ("f()  # tl: ignore[copy-shape]\n", []),
+        ("# tl: ignore-file[gemm-shape, copy-shape]\nf()\n\n\n\n\n\n\n\n\n\n", list(range(1, 12))),
+    ],
+)
+def test_covered_lines(text: str, lines: list[int]) -> None:
+    assert hidden_lines(text) == lines
+
+
+def test_comments_of_another_file_count_there() -> None:
     elsewhere = at(1, path="/p/other.py")
-    assert suppressed(text, here, other, below, elsewhere) == [other, below, elsewhere]
-    assert suppressed("# tl: ignore-file\nf()\n", here, other, below) == []
+    assert suppressed("f()\n", elsewhere, others={"/p/other.py": "g()  # tl: ignore[gemm-shape]\n"}) == []
+    assert suppressed("f()  # tl: ignore[gemm-shape]\n", elsewhere)[0] == elsewhere
 
 
 @pytest.mark.parametrize(
     ("comment", "expected"),
     [
-        ("# tl: ignore", ["no finding is hidden by this comment"]),
         ("# tl: ignore[gemm-shape]", ["no finding of `gemm-shape` is hidden by this comment"]),
         ("# tl: ignore[gem-shape]", ["there is no rule `gem-shape`, did you mean `gemm-shape`?"]),
         ("# tl: ignore[quiet]", []),
         ("# tl: ignore[overflow]", ["no finding of `overflow` is hidden by this comment"]),
+        ("# tl: ignore", ["'tl: ignore' names no rule, expected 'tl: ignore[rule]'"]),
     ],
 )
 def test_comments_that_hide_nothing(comment: str, expected: list[str]) -> None:
@@ -139,8 +114,7 @@ def test_what_another_run_may_need_is_not_unused() -> None:
     ],
 )
 def test_the_fix_removes_what_is_not_needed(text: str, expected: str) -> None:
-    left = suppressed(text, at(1))
-    fixes = [it.fix for it in left if it.rule == UNUSED.name]
+    fixes = [it.fix for it in suppressed(text, at(1)) if it.rule == UNUSED.name]
     assert [fix is not None and fix.safe for fix in fixes] == [True]
     sources = Sources()
     sources.overlay(PATH, text.encode())

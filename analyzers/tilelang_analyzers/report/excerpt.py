@@ -10,22 +10,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tilelang.ir.span import Span
-    from tilelang.syntax.text import SourceText
+    from tilelang_analyzers.sources import Sources
 
 TAB = "    "
 CONTEXT = 0.4
 """Share of the line shown left of the carets where a long line is cut."""
 
 
-def excerpt(span: Span, file: SourceText, style: Style, role: str, gutter: int) -> Iterator[str]:
-    """Four lines: the place is not repeated. A range over several lines is marked on its first line."""
+def excerpt(span: Span, sources: Sources, style: Style, role: str, gutter: int) -> Iterator[str]:
+    """Three lines. A range over several lines is marked on its first one."""
+    file = sources.file(span.path)
     text = file.line_text(span.line)
     start = file.char_column(span.line, span.col)
     end = file.char_column(span.line, span.end_col) if span.end_line == span.line else len(text.rstrip())
     line, start, end = _expanded(text, start, max(end, start + 1))
     line, start, end = _cut(line, start, end, style.width - gutter - 3, style.dots)
     bar = style.paint("|", "gutter")
-    number = style.paint(f"{span.line:>{gutter}}", "gutter")
+    number = style.paint(f"{sources.locate(span.path, span.line)[1]:>{gutter}}", "gutter")
     pad = " " * gutter
     yield f"{pad} {bar}"
     yield f"{number} {bar} {line}".rstrip()

@@ -59,9 +59,8 @@ def _headline(kind: str, message: str, role: str, style: Style) -> Iterator[str]
 
 def _place(span: Span, run: Run, style: Style, role: str, gutter: int) -> Iterator[str]:
     yield f"{' ' * gutter}{style.paint('-->', 'gutter')} {location(span, run.sources)}"
-    file = run.sources.file(span.path)
-    if file.text:
-        yield from excerpt(span, file, style, role, gutter)
+    if run.sources.text(span.path):
+        yield from excerpt(span, run.sources, style, role, gutter)
 
 
 def _only(finding: Diagnostic, run: Run) -> str:

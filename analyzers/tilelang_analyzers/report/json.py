@@ -72,12 +72,15 @@ def _finding(finding: Diagnostic, sources: Sources) -> dict[str, Any]:
 
 
 def _range(span: Span, sources: Sources) -> dict[str, Any]:
+    """A place. In a notebook ``cell`` counts its cells from 1 and lines count in the cell; else it is left out."""
     file = sources.file(span.path)
+    cell, line = sources.locate(span.path, span.line)
     return {
         "path": display_path(span.path),
-        "line": span.line,
+        **({"cell": cell} if cell else {}),
+        "line": line,
         "column": file.char_column(span.line, span.col) + 1,
-        "end_line": span.end_line,
+        "end_line": line + span.end_line - span.line,
         "end_column": file.char_column(span.end_line, span.end_col) + 1,
     }
 
@@ -114,13 +117,22 @@ def _target(result: TargetResult) -> dict[str, Any]:
     return {
         "target": result.arch,
         "label": result.label,
+        "threads": result.threads,
         "shared_memory": {
             "bytes": result.shared_bytes,
             "dynamic_bytes": result.dynamic_bytes,
             "static_bytes": result.static_bytes,
             "limit": result.shared_limit,
             "buffers": [
-                {"name": it.name, "bytes": it.bytes, "copies": it.copies, "line": it.line} for it in result.buffers
+                {
+                    "name": it.name,
+                    "kind": it.kind,
+                    "bytes": it.bytes,
+                    "copies": it.copies,
+                    "path": display_path(it.path) if it.path else None,
+                    "line": it.line or None,
+                }
+                for it in result.buffers
             ],
         },
         "registers": result.registers,

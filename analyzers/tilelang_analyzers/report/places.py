@@ -21,5 +21,7 @@ def display_path(path: str) -> str:
 
 
 def location(span: Span, sources: Sources) -> str:
-    """``path:line:column``, both from 1, columns in characters."""
-    return f"{display_path(span.path)}:{span.line}:{sources.file(span.path).char_column(span.line, span.col) + 1}"
+    """``path:line:column``, both from 1, columns in characters; ``path:cell 3:line:column`` in a notebook."""
+    cell, line = sources.locate(span.path, span.line)
+    column = sources.file(span.path).char_column(span.line, span.col) + 1
+    return f"{display_path(span.path)}:{f'cell {cell}:' if cell else ''}{line}:{column}"

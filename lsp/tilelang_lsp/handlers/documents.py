@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from tilelang_lsp.handlers.convert import to_diagnostic
-from tilelang_lsp.session import Snapshot
+from tilelang_lsp.session import Snapshot, in_file
 
 if TYPE_CHECKING:
     from tilelang_lsp.server import Server
@@ -66,10 +66,9 @@ async def check(server: Server, uri: str, pause: float = 0) -> None:
         text = f"{path}: {report.failure.message}\n{report.failure.detail}".rstrip()
         server.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
     encoding, related = server.position_encoding, server.shows_related_information
+    shown = [in_file(finding, path) for finding in report.findings]
     diagnostics = [
-        to_diagnostic(finding, sources, encoding, related=related)
-        for finding in report.findings
-        if finding.span.path == path
+        to_diagnostic(finding, sources, encoding, related=related) for finding in shown if finding.span.path == path
     ]
     _publish(server, uri, snapshot.version, diagnostics)
 
