@@ -217,7 +217,7 @@ class TestBinding:
     def test_wrappers_of_tvm_take_a_dtype(self) -> None:
         problem = registry.bind(T.ceil, (1,), {"dtype": "float32"})
         assert problem is not None
-        assert problem.silent
+        assert problem.kind == ""
         assert problem.drop == ("dtype",)
         # Where the type is the first parameter, it may be named while the rest is given by place.
         assert registry.bind(T.call_extern, ("f", 1), {"dtype": "int32"}) is None

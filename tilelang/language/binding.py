@@ -49,9 +49,10 @@ class Parameters:
 class BindingProblem:
     """Why a call does not fit.
 
-    ``kind``: ``unknown-argument`` or ``invalid-argument``. ``suggestion``: the parameter that was probably meant.
-    ``known_version``: the release or dialect that takes the argument. ``message`` completes "must be ...".
-    ``drop``: keyword arguments without which the call may go on. ``silent``: nothing is wrong with the program.
+    ``kind``: ``unknown-argument`` or ``invalid-argument``, or empty if nothing is wrong with the program and only
+    ``drop`` applies. ``suggestion``: the parameter that was probably meant. ``known_version``: the release or dialect
+    that takes the argument. ``message`` completes "must be ...". ``drop``: keyword arguments without which the call
+    may go on.
     """
 
     kind: str
@@ -60,7 +61,6 @@ class BindingProblem:
     suggestion: str | None = None
     known_version: str | None = None
     drop: tuple[str, ...] = ()
-    silent: bool = False
 
 
 _parameters: dict[Any, Parameters | None] = {}
@@ -135,7 +135,7 @@ def _is_wrapper(function: Any) -> bool:
 def _unknown(function: str, name: str, accepted: Parameters, kwargs: Mapping[str, object]) -> BindingProblem:
     row = NAMES.get(function)
     if name == "dtype" and row is not None and row[4]:  # upstream takes and ignores it
-        return BindingProblem("unknown-argument", name, drop=(name,), silent=True)
+        return BindingProblem("", name, drop=(name,))
     version = _OLDER.get(function, {}).get(name)
     free = [known for known in accepted.keyword if known not in kwargs]
     meant = _SPELLINGS.get(name)
