@@ -6,9 +6,19 @@ Every file that the results name is analysed once, from source. A row (one kerne
 if we have an instance with the same definition and the same values; what was predicted for it is then compared.
 
 *Invented* instances are those of ours that no program makes. The results hold a sample, so an instance counts as
-invented only where they would have it: its kernel has rows, the function that leads to it has rows (a test that was
-skipped has none), it is certain, and, if a tuner's list made it, upstream recorded that entry of the list. All other
-unmatched instances are *uncovered*: nobody can say.
+invented only where they would have it:
+
+- its kernel has rows, and some start where it starts: in a test function, or in the module (what nobody called has no
+  rows);
+- it is certain, it holds on sm_90 (programs that ask for the target were run as on sm_90), and if a tuner's list made
+  it, upstream recorded that entry of the list;
+- it contradicts every row of the kernel in a value that is known here. One that only knows less than a row, or names
+  its sizes by tensors where the row names them by `T.const`, is *vague*;
+- the recorded run got that far. Tensors were faked, so many runs ended at the first comparison of values, and of a
+  parametrised test only some parameters were run. Of the instances of one kernel and start that come after the last
+  matched one, or from a parametrised test, as many count as there are rows left without an instance.
+
+All others are *uncovered*: nobody can say. Instances with symbolic parameters stand for no call and are left out.
 
 The verdict on a target is `fits` or `over`: upstream never compares the bytes with the limit while lowering, so its
 verdict is that of its total against the budget of a block. A *false error* is a finding of error level on a row that
@@ -88,22 +98,20 @@ def compare(row: Row, ours: Prediction) -> Outcome:
         _check(outcome, "allocations", _allocs(row.data["allocs"]), ours.allocations())
     if not row.lowered or row.arch is None:
         return outcome
-    dynamic, static, threads, grid = ours.figures(row.arch)
-    data = row.data
-    _check(outcome, "dynamic", data["dyn_shared_bytes"], dynamic)
+    cost, data = ours.figures(row.arch), row.data
+    _check(outcome, "dynamic", data["dyn_shared_bytes"], cost.dynamic)
+    total = None if cost.dynamic is None or cost.static is None else cost.dynamic + cost.static
     if row.arch in STATIC_ARCHS:
-        total = None if dynamic is None or static is None else dynamic + static
-        _check(outcome, "dynamic+static", data["dyn_shared_bytes"] + data["static_shared_bytes"], total)
+        _check(outcome, "dynamic+static", data["smem_total"], total)
     if data["threads"] is not None:
-        _check(outcome, "threads", data["threads"], threads)
+        _check(outcome, "threads", data["threads"], cost.threads)
     if data["grid"] is not None:
-        wanted = [extent if isinstance(extent, int) else None for extent in data["grid"]]
-        _check(outcome, "grid", wanted, [extent if isinstance(extent, int) else None for extent in grid])
-    limit = ours.limit(row.arch)
-    if limit is not None:
+        _check(outcome, "grid", [extent if isinstance(extent, int) else None for extent in data["grid"]], cost.grid)
+    if cost.limit is not None:
         errors = ours.errors(row.arch)
-        wanted = "over" if data["smem_total"] > limit else "fits"
-        _check(outcome, "verdict", wanted, "over" if OVERFLOW in errors else "fits")
+        wanted = "over" if data["smem_total"] > cost.limit else "fits"
+        over = OVERFLOW in errors or (total is not None and total > cost.limit)
+        _check(outcome, "verdict", wanted, "over" if over else "fits")
         outcome.false_errors = tuple(rule for rule in errors if rule != OVERFLOW or wanted == "fits")
     return outcome
 
@@ -137,29 +145,66 @@ def _allocs(rows: Iterable[Sequence[Any]]) -> Counter[object]:
 # --- invented instances ----------------------------------------------------------------------------------------------
 
 
+@dataclass(slots=True)
+class Unmatched:
+    """Our instances that match no row; see the top of this file."""
+
+    invented: list[Prediction] = field(default_factory=list["Prediction"])
+    vague: list[Prediction] = field(default_factory=list["Prediction"])
+    uncovered: list[Prediction] = field(default_factory=list["Prediction"])
+
+
 def sort_unmatched(
-    rows: Sequence[Row], predictions: Sequence[Prediction], used: set[int]
-) -> tuple[list[Prediction], list[Prediction]]:
-    """The unmatched instances: (invented, uncovered). See the top of this file."""
-    kernels = {(row.def_file, row.def_line) for row in rows}
-    tests: dict[str, set[str | None]] = defaultdict(set)
-    entries: dict[tuple[str | None, int], set[int]] = defaultdict(set)
-    for row in rows:
-        test = row.data["test"]
-        tests[row.file].add(test.partition("[")[0] if test else None)
+    outcomes: Sequence[Outcome], predictions: Sequence[Prediction], used: set[int], predictor: Predictor
+) -> Unmatched:
+    """The instances that match no row, by what that means."""
+    rows: dict[tuple[str, int], list[Row]] = defaultdict(list)
+    starts: dict[tuple[str, int], set[tuple[str, str]]] = defaultdict(set)
+    entries: dict[tuple[str, int], set[int]] = defaultdict(set)
+    left: dict[tuple[object, ...], set[str]] = defaultdict(set)
+    sampled: set[tuple[str, str]] = set()
+    for outcome in outcomes:
+        row = outcome.row
+        kernel = row.def_file or "", predictor.definition_line(row.def_file or "", row.def_line)
+        test, bracket, _ = (row.data["test"] or "").partition("[")
+        start = row.file, test
+        if bracket:
+            sampled.add(start)
+        rows[kernel].append(row)
+        starts[kernel].add(start)
         if row.tune is not None:
-            entries[row.def_file, row.def_line].add(row.tune[0])
-    invented: list[Prediction] = []
-    uncovered: list[Prediction] = []
+            entries[kernel].add(row.tune[0])
+        if outcome.match is None:
+            left[kernel, start].add(repr(sorted(row.values.items(), key=repr)))
+    found = Unmatched()
+    groups: dict[tuple[tuple[str, int], tuple[str, str]], list[tuple[Prediction, bool]]] = defaultdict(list)
     for index, one in enumerate(predictions):
+        kernel = one.path, one.line
+        recorded = one.tune_index is None or one.tune_index in entries[kernel]
+        covered = one.root in starts[kernel] and one.certain and recorded and one.arch in (None, "sm_90")
         if index in used:
+            groups[kernel, one.root].append((one, True))
+        elif one.origin == "symbolic":
             continue
-        entry_known = one.tune_index is None or one.tune_index in entries[one.path, one.line]
-        root_file, root = one.root
-        root_known = (root if root.startswith("test_") else None) in tests[root_file]
-        covered = (one.path, one.line) in kernels and one.certain and root_known and entry_known
-        (invented if covered else uncovered).append(one)
-    return invented, uncovered
+        elif not covered:
+            found.uncovered.append(one)
+        elif any(not contradictions(row, one) for row in rows[kernel]):
+            found.vague.append(one)
+        else:
+            groups[kernel, one.root].append((one, False))
+    for key, members in groups.items():
+        matches = () if key[1] in sampled else [position for position, (_, matched) in enumerate(members) if matched]
+        last = max(matches, default=-1)
+        inside = [one for one, matched in members[: last + 1] if not matched]
+        after = [one for one, matched in members[last + 1 :] if not matched]
+        found.invented += inside + after[: len(left[key])]
+        found.uncovered += after[len(left[key]) :]
+    return found
+
+
+def contradictions(row: Row, candidate: Prediction) -> list[str]:
+    """The entries of a row that the instance knows and has otherwise."""
+    return [text for text in differing(row, candidate) if text.endswith("differs")]
 
 
 # --- report ----------------------------------------------------------------------------------------------------------
@@ -233,15 +278,18 @@ def main(arguments: list[str] | None = None) -> int:
     spent = time.perf_counter() - began
 
     outcomes, used = outcomes_of(rows, predictions, predictor)
-    invented, uncovered = sort_unmatched(rows, predictions, used)
+    unmatched = sort_unmatched(outcomes, predictions, used, predictor)
     print(f"{len(files)} files analysed in {spent:.1f} s, {len(predictions)} instances")
     tiles = [one for one in outcomes if one.row.has_tiles]
     plain = [one for one in outcomes if not one.row.has_tiles]
     print(*summary("kernels with tiles", tiles, options.show), sep="\n")
     print(*summary("kernels without tiles", plain, options.show), sep="\n")
-    print(f"invented instances {share(len(invented), len(predictions) - len(uncovered))}, uncovered {len(uncovered)}")
-    for one in invented[: 10 * options.show]:
-        print(f"    {one.path}:{one.line} {one.kernel} from {one.root[0]}:{one.root[1]} {one.origin} {one.text()}")
+    counted = len(used) + len(unmatched.invented) + len(unmatched.vague)
+    print(f"invented instances {share(len(unmatched.invented), counted)}, vague {len(unmatched.vague)}, "
+          f"uncovered {len(unmatched.uncovered)}")  # fmt: skip
+    for one in unmatched.invented[: 10 * options.show]:
+        print(f"    {one.path}:{one.line} {one.kernel} from {one.root[0]}:{one.root[1] or 'module'} {one.origin}")
+        print(f"        {one.text()}")
     print("false errors on rows that upstream lowers")
     for text, count in Counter(_false_errors(outcomes)).items():
         print(f"    {count:4d}  {text}")

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from truth import definition_lines
+from truth import SourceFacts, read_facts
 
-from tilelang.ir.buffer import const_int
+from tilelang.ir.arith import try_const
 from tilelang.ir.stmt import Alloc
 from tilelang.ir.visit import walk
+from tilelang.passes import plan
+from tilelang.targets import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tilelang.frontend.instance import FileAnalysis, Instance
-    from tilelang_analyzers.results import InstanceResult, TargetResult
+    from tilelang_analyzers.results import InstanceResult
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
     """One instance. ``path`` is relative to the repository and ``line`` that of the kernel's ``def``; ``root`` is the
-    file and the function where its call chain starts. ``launches`` are the rows of the checker's table."""
+    file and the function where its call chain starts, with no name for code of the module itself. ``launches`` are the
+    rows of the checker's table."""
 
     instance: Instance
     launches: tuple[InstanceResult, ...]
@@ -65,28 +69,38 @@ class Prediction:
     def allocations(self) -> Counter[object]:
         """Scope, dtype and shape of every allocation."""
         buffers = [stmt.buffer for stmt in walk(self.instance.program.body) if isinstance(stmt, Alloc)]
-        return Counter((one.scope, str(one.dtype), tuple(map(const_int, one.shape))) for one in buffers)
+        return Counter((one.scope, str(one.dtype), tuple(map(try_const, one.shape))) for one in buffers)
 
-    def _on(self, arch: str) -> TargetResult | None:
-        """The launch that takes the most shared memory on a target."""
-        results = [result for launch in self.launches for result in launch.targets if result.arch == arch]
-        return max(results, key=lambda result: result.shared_bytes or 0, default=None)
-
-    def figures(self, arch: str) -> tuple[int | None, int | None, int | None, tuple[int | str, ...]]:
-        """Dynamic and static bytes, threads of a block and the grid of the first launch."""
-        result, launch = self._on(arch), self.launches[0] if self.launches else None
-        if result is None or launch is None:
-            return None, None, None, ()
-        return result.dynamic_bytes, result.static_bytes, _product(launch.threads), (*launch.grid, 1, 1)[:3]
-
-    def limit(self, arch: str) -> int | None:
-        result = self._on(arch)
-        return result.shared_limit if result else None
+    def figures(self, arch: str) -> Figures:
+        """What a launch of the instance costs on a target."""
+        target = resolve(arch)
+        launches = list(self.instance.program.launches())
+        if target is None or not launches:
+            return Figures()
+        program, configs = self.instance.program, self.instance.jit.pass_configs
+        costs = [plan(program, launch, target, configs).resources for launch in launches]
+        largest = max(costs, key=lambda cost: cost.shared_total or 0)
+        grid = [try_const(extent) for extent in launches[0].grid]
+        return Figures(
+            largest.shared_dynamic, largest.shared_static, costs[0].threads, [*grid, 1, 1][:3],
+            target.shared_memory.budget,
+        )  # fmt: skip
 
     def errors(self, arch: str) -> tuple[str, ...]:
-        """The rules that found an error on a target."""
+        """The rules that found an error on a target. None are looked for where the program expects to fail."""
         results = [result for launch in self.launches for result in launch.targets if result.arch == arch]
         return tuple(sorted({rule for result in results for rule in result.errors}))
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Bytes of the launch that takes most, threads and grid of the first one, and the budget of a block."""
+
+    dynamic: int | None = None
+    static: int | None = None
+    threads: int | None = None
+    grid: list[int | None] = field(default_factory=list["int | None"])
+    limit: int | None = None
 
 
 @dataclass(slots=True)
@@ -96,13 +110,12 @@ class Predictor:
     root: Path
     archs: Sequence[str]
     failures: dict[str, str] = field(default_factory=dict[str, str])
-    _lines: dict[str, dict[int, int]] = field(default_factory=dict[str, "dict[int, int]"])
+    _sources: dict[str, SourceFacts] = field(default_factory=dict[str, SourceFacts])
     _reasons: dict[tuple[str, int], str] = field(default_factory=dict["tuple[str, int]", str])
 
     def predict(self, files: Iterable[str]) -> list[Prediction]:
         """The instances of all kernels that the files define, each analysed once."""
         from tilelang.frontend.project import EvaluatorSettings, Project
-        from tilelang.targets import resolve
         from tilelang_analyzers.engine import check
         from tilelang_analyzers.selection import TargetChoice
         from tilelang_analyzers.settings import Settings
@@ -114,8 +127,12 @@ class Predictor:
         project = Project(self.root, EvaluatorSettings(archs=tuple(self.archs), max_instances=settings.max_instances))
         predictions: list[Prediction] = []
         for file in files:
-            analysis = project.analyse(self.root / file)
-            report = check(analysis, Sources(), settings, choice)
+            try:
+                analysis = project.analyse(self.root / file)
+                report = check(analysis, Sources(), settings, choice)
+            except Exception:  # noqa: BLE001  # one broken file must not hide the figures of the others
+                self.failures[file] = traceback.format_exc(limit=-4)
+                continue
             if report.failure is not None:
                 self.failures[file] = report.failure.detail or report.failure.message
             for status in analysis.kernels:
@@ -134,19 +151,27 @@ class Predictor:
             else:
                 position += len(mine)
             path = self._relative(instance.path)
-            first = instance.chain[0] if instance.chain else None
-            root = (self._relative(first.span.path), first.function) if first else (path, "")
-            yield Prediction(instance, mine, path, self.definition_line(path, instance.line), root)
+            yield Prediction(
+                instance, mine, path, self.definition_line(path, instance.line), self._root(instance, path)
+            )
+
+    def _root(self, instance: Instance, path: str) -> tuple[str, str]:
+        """Where the call chain of an instance starts. The first call of a chain stands in the function that the checker
+        starts from, or in the module."""
+        if not instance.chain:
+            return path, ""
+        first = instance.chain[0]
+        file = self._relative(first.span.path)
+        return file, self._facts(file).function_at(first.span.line) or ""
 
     def definition_line(self, file: str, line: int) -> int:
         """The line of the ``def`` that a decorator or the ``def`` itself stands for."""
-        if file not in self._lines:
-            path = self.root / file
-            try:
-                self._lines[file] = definition_lines(path.read_text(encoding="utf-8"))
-            except (OSError, SyntaxError):
-                self._lines[file] = {}
-        return self._lines[file].get(line, line)
+        return self._facts(file).definition_lines.get(line, line)
+
+    def _facts(self, file: str) -> SourceFacts:
+        if file not in self._sources:
+            self._sources[file] = read_facts(self.root / file)
+        return self._sources[file]
 
     def status(self, file: str, line: int) -> str:
         """How far the kernel was followed, for rows without any instance."""
@@ -157,12 +182,3 @@ class Predictor:
             return str(Path(path).relative_to(self.root))
         except ValueError:
             return path
-
-
-def _product(extents: Iterable[int | str]) -> int | None:
-    result = 1
-    for extent in extents:
-        if not isinstance(extent, int):
-            return None
-        result *= extent
-    return result

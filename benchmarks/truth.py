@@ -109,6 +109,8 @@ def from_truth(value: object) -> object:
     if value is None:
         return SKIPPED
     if isinstance(value, list):
+        if not value:  # the empty `*args` of a wrapper
+            return SKIPPED
         return tuple(from_truth(item) for item in value)
     if isinstance(value, dict):
         return SKIPPED
@@ -171,14 +173,35 @@ def _dtype_name(text: str) -> str:
     return str(dtype) if dtype is not None else str(text)
 
 
-def definition_lines(source: str) -> dict[int, int]:
-    """Any line from the first decorator to the ``def`` -> the line of the ``def``."""
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """Where the functions of a file are. ``definition_lines``: any line from the first decorator to the ``def`` -> the
+    line of the ``def``. ``spans``: name, first and last line of every function of the module itself."""
+
+    definition_lines: Mapping[int, int]
+    spans: tuple[tuple[str, int, int], ...]
+
+    def function_at(self, line: int) -> str | None:
+        """The function of the module that a line belongs to."""
+        return next((name for name, first, last in self.spans if first <= line <= last), None)
+
+
+def read_facts(path: Path) -> SourceFacts:
+    """The facts of one file; none if it cannot be read or parsed."""
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError):
+        return SourceFacts({}, ())
     lines: dict[int, int] = {}
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            lines.update(dict.fromkeys(range(first, node.lineno + 1), node.lineno))
-    return lines
+            lines.update(dict.fromkeys(range(_first_line(node), node.lineno + 1), node.lineno))
+    functions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return SourceFacts(lines, tuple((one.name, _first_line(one), one.end_lineno or one.lineno) for one in functions))
+
+
+def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def distinct(rows: Iterable[Row]) -> int:

@@ -1,8 +1,8 @@
 # case: budget_macro_allocates
 # about: The tiles are allocated by a macro, twice
 # targets: sm_75 sm_80
-# expect: error shared-memory-overflow line=25 target=sm_75 need=65536 have=49152
-# allow: shared-memory-overflow line=15
+# expect: error shared-memory-overflow line=15 target=sm_75 need=65536 have=49152
+# allow: shared-memory-overflow line=25
 
 import tilelang
 import tilelang.language as T

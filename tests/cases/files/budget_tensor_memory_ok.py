@@ -16,7 +16,7 @@ def products(N, K=64):
         C: T.Tensor((128, N), T.float32),
         D: T.Tensor((128, N), T.float32),
     ):
-        with T.Kernel(1, threads=128):
+        with T.Kernel(1, threads=256):
             a = T.alloc_shared((128, K), T.bfloat16)
             b = T.alloc_shared((N, K), T.bfloat16)
             done = T.alloc_barrier(1)
