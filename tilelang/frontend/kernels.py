@@ -42,9 +42,11 @@ def elaborate(ev: Evaluator, function: Function) -> PrimFunc:
     assert not isinstance(node, ast.Lambda)
     span = ev.span(node, scope)
     unsure = ev.unsure
-    with building(builder):
-        params = _declare_params(ev, function, scope)
+    with building(builder), _eager(ev, {}, phase_one=False) as state:
+        declared = _declare_params(ev, function, scope)
         ev.run_body(function, scope)
+    params = [state.tensors.get(name, value) for name, value in declared.items()]
+    params = [value for value in params if isinstance(value, (Buffer, Var))] + list(builder.outputs)
     maker_scope = function.scope
     while maker_scope is not None and maker_scope.function is None:
         maker_scope = maker_scope.parent
@@ -55,8 +57,9 @@ def elaborate(ev: Evaluator, function: Function) -> PrimFunc:
         arg_spans = dict(maker_scope.arg_spans)
     program = Program(
         function.name,
-        tuple(params),
+        tuple(dict.fromkeys(params)),
         builder.body(),
+        tuple(builder.outputs),
         complete=builder.complete,
         attrs=tuple(builder.func_attrs.items()),
         span=span,
@@ -74,26 +77,36 @@ def elaborate(ev: Evaluator, function: Function) -> PrimFunc:
     )
 
 
-def _declare_params(ev: Evaluator, function: Function, scope: Scope) -> list[Any]:
+def _declare_params(ev: Evaluator, function: Function, scope: Scope) -> dict[str, Any]:
+    """Parameters by name. Those that the body annotates are unknown until it does."""
     node = function.node
-    args = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-    params: list[Any] = []
-    for arg in args:
-        if arg.annotation is None:
-            builder = ev.builder
-            if builder is not None:
-                builder.problem("invalid-argument", ev.span(arg, scope), function=function.name, argument=arg.arg,
-                                expected="annotated with T.Tensor or a dtype", got="without annotation")  # fmt: skip
-                builder.complete = False
-            scope.vars[arg.arg] = UNKNOWN
-            continue
-        value = declare(ev, arg.arg, ev.eval(_annotation(arg.annotation), function.scope), ev.span(arg, scope))
-        scope.vars[arg.arg] = value
-        if isinstance(value, (Buffer, Var)):
-            params.append(value)
-        elif isinstance(value, Unknown) and ev.builder is not None:
+    params: dict[str, Any] = {}
+    for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+        value: Any = UNKNOWN
+        if arg.annotation is not None:
+            value = declare(ev, arg.arg, ev.eval(_annotation(arg.annotation), function.scope), ev.span(arg, scope))
+            if isinstance(value, Unknown) and ev.builder is not None:
+                ev.builder.complete = False
+        elif arg.arg not in _annotated_in_body(node) and ev.builder is not None:
+            ev.builder.problem(
+                "invalid-argument",
+                ev.span(arg, scope),
+                function=function.name,
+                argument=arg.arg,
+                expected="annotated with T.Tensor or a dtype",
+                got="without annotation",
+            )
             ev.builder.complete = False
+        params[arg.arg] = scope.vars[arg.arg] = value
     return params
+
+
+def _annotated_in_body(node: ast.AST) -> frozenset[str]:
+    return frozenset(
+        inner.target.id
+        for inner in own_nodes(node)
+        if isinstance(inner, ast.AnnAssign) and inner.value is None and isinstance(inner.target, ast.Name)
+    )
 
 
 def _annotation(node: ast.expr) -> ast.expr:
