@@ -9,7 +9,6 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.binding import BindingFailure, check, first_parameter
 from tilelang.frontend.models.builtins import NATIVE, call_native, number
 from tilelang.frontend.values import Class, External, Model, Module, Object, Tensor
 from tilelang.ir.builder import CallSite
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from tilelang.frontend.calls import Arguments
     from tilelang.frontend.evaluator import Evaluator
+    from tilelang.language.binding import BindingProblem
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.expr import Expr
     from tilelang.ir.span import Span
@@ -78,17 +78,17 @@ def native(
 
 
 def _convert(ev: Evaluator, dtype: DType, arguments: Arguments, span: Span) -> Any:
-    if len(arguments.args) != 1 or arguments.kwargs or not dtype.is_known:
+    if arguments.kwargs or arguments.open or not dtype.is_known:
         return UNKNOWN
-    from tilelang.language.convert import cast
+    from tilelang.language.convert import construct
 
     builder = ev.builder
     if builder is None:
-        return cast(arguments.args[0], dtype)
+        return construct(dtype, *arguments.args)
     outer = builder.site
     builder.site = CallSite(span, {}, None)
     try:
-        return cast(arguments.args[0], dtype)
+        return construct(dtype, *arguments.args)
     finally:
         builder.site = outer
 
@@ -101,13 +101,9 @@ def _open_call(ev: Evaluator, function: Any, span: Span) -> Any:
 
 
 def _run(ev: Evaluator, function: Any, arguments: Arguments, span: Span) -> Any:
-    wrapper = _is_wrapper(function)
-    if wrapper and "dtype" in arguments.kwargs and first_parameter(function) == "dtype":
-        # TVM's wrappers take the type in front or as a keyword.
-        rest = dict(arguments.kwargs)
-        arguments = _with_kwargs(arguments, rest)
-        arguments.args = [rest.pop("dtype"), *arguments.args]
-    failure = check(function, arguments.args, arguments.kwargs, wrapper=wrapper)
+    from tilelang.language.binding import bind, parameters_of
+
+    failure = bind(function, arguments.args, arguments.kwargs)
     if failure is not None:
         if failure.kind:
             _report_binding(ev, function, failure, arguments, span)
@@ -118,8 +114,15 @@ def _run(ev: Evaluator, function: Any, arguments: Arguments, span: Span) -> Any:
             if ev.builder is not None:
                 ev.builder.complete = False
             return UNKNOWN
+    args, kwargs = arguments.args, arguments.kwargs
+    if "dtype" in kwargs and args:
+        accepted = parameters_of(function)
+        if accepted is not None and accepted.positional[:1] == ("dtype",):
+            # TVM's wrappers take the type by place or by name; by name it still comes first.
+            kwargs = dict(kwargs)
+            args = [kwargs.pop("dtype"), *args]
     try:
-        return function(*arguments.args, **arguments.kwargs)
+        return function(*args, **kwargs)
     except Exception as error:
         # Host helpers (tilelang.math, tilelang.utils) are written for plain values; the language itself never throws.
         if (getattr(function, "__module__", "") or "").startswith("tilelang.language"):
@@ -133,14 +136,7 @@ def _with_kwargs(arguments: Arguments, kwargs: dict[str, Any]) -> Arguments:
     return Made(arguments.args, kwargs, arguments.arg_spans, arguments.kwarg_spans)
 
 
-def _is_wrapper(function: Any) -> bool:
-    from tilelang.language.registry import lookup
-
-    item = lookup(_name(function))
-    return item is not None and item.wrapper
-
-
-def _report_binding(ev: Evaluator, function: Any, failure: BindingFailure, arguments: Arguments, span: Span) -> None:
+def _report_binding(ev: Evaluator, function: Any, failure: BindingProblem, arguments: Arguments, span: Span) -> None:
     place = arguments.kwarg_spans.get(failure.argument, span) if failure.argument else span
     data = {
         "function": _name(function),

@@ -23,7 +23,7 @@ from tilelang.frontend.values import (
     is_plain,
 )
 from tilelang.ir.buffer import Buffer, Region
-from tilelang.ir.expr import Expr, Load, Slice
+from tilelang.ir.expr import Expr, Slice
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -76,20 +76,9 @@ def load(ev: Evaluator, container: Any, index: Any, span: Span) -> Any:
 
 def load_buffer(buffer: Buffer, index: Any, span: Span) -> Any:
     """An element or a box of a buffer."""
-    from dataclasses import replace
-
-    from tilelang.ir.dtype import UNKNOWN_DTYPE
     from tilelang.language.regions import subscript as buffer_subscript
 
-    place = buffer_subscript(buffer, index, span)
-    entries = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
-    if isinstance(place, Load) and not all(isinstance(entry, _SCALAR_INDEX) for entry in entries):
-        # T.Ramp and the like read several elements at once.
-        return replace(place, dtype=UNKNOWN_DTYPE)
-    return place
-
-
-_SCALAR_INDEX = (int, Expr, Buffer, Unknown, type(...), list)
+    return buffer_subscript(buffer, index, span)
 
 
 def _of_region(region: Region, index: Any, span: Span) -> Any:
