@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tilelang.ir.expr import Var, const_int
 from tilelang.ir.stmt import For, Gemm, If, Launch, Scope, While
@@ -30,8 +29,7 @@ not. ``nonexistent``: no GPU has."""
 _NARROW_FLOATS = (4, 6, 8)
 
 
-@dataclass(frozen=True, slots=True)
-class GemmUse:
+class GemmUse(NamedTuple):
     """One gemm and how it runs. ``threads``: those that run it; None if they are not known or not the whole block."""
 
     gemm: Gemm
@@ -39,8 +37,7 @@ class GemmUse:
     threads: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class GemmPlan:
+class GemmPlan(NamedTuple):
     """A gemm on one CUDA target. All types are known."""
 
     use: GemmUse

@@ -8,21 +8,22 @@ any other writer counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from tilelang.ir.access import Access, accesses
+from tilelang.ir.access import Access, call_effect
 from tilelang.ir.stmt import Alloc, Atomic, Effect, For, Gemm, If, Reduce, While
 from tilelang.ir.visit import children
+from tilelang_analyzers.rules._uses import uses
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.stmt import Block, Stmt
     from tilelang_analyzers.rule import InstanceContext
 
 
-@dataclass(frozen=True, slots=True)
-class StaleRead:
+class StaleRead(NamedTuple):
     """``stmt`` reads ``access.buffer`` before anything writes it. ``accumulates``: it adds its result to it."""
 
     stmt: Stmt
@@ -34,7 +35,7 @@ def stale_reads(ctx: InstanceContext) -> tuple[StaleRead, ...]:
     """The first stale read of every buffer, in source order; none if part of the program was not followed."""
     if not ctx.program.complete:
         return ()
-    walker = _Walker()
+    walker = _Walker(ctx.shared(uses))
     for param in ctx.program.params:
         walker.written.add(param)
     walker.collect(ctx.program.body, ())
@@ -43,7 +44,8 @@ def stale_reads(ctx: InstanceContext) -> tuple[StaleRead, ...]:
 
 
 class _Walker:
-    def __init__(self) -> None:
+    def __init__(self, table: Mapping[int, tuple[Access, ...]]) -> None:
+        self._table = table
         self.found: list[StaleRead] = []
         self.written: set[object] = set()
         """Roots that something earlier may have written."""
@@ -53,7 +55,7 @@ class _Walker:
 
     def collect(self, block: Block, around: tuple[Stmt, ...]) -> None:
         for stmt in block:
-            for access in accesses(stmt):
+            for access in self._uses(stmt):
                 if access.writes:
                     self._writers.setdefault(access.buffer.root, []).append((stmt, around))
             for body in children(stmt):
@@ -63,13 +65,25 @@ class _Walker:
         for stmt in block:
             if isinstance(stmt, Alloc) and stmt.init is not None:
                 self.written.add(stmt.buffer)
-            uses = tuple(accesses(stmt))
-            for access in uses:
+            found = self._uses(stmt)
+            for access in found:
                 if _certainly_reads(stmt, access):
                     self._check(stmt, access, around)
-            self.written.update(access.buffer.root for access in uses if access.writes)
+            self.written.update(access.buffer.root for access in found if access.writes)
             for body in children(stmt):
                 self.visit(body, (*around, stmt))
+
+    def _uses(self, stmt: Stmt) -> tuple[Access, ...]:
+        """The accesses of a statement. An element that is handed to a call with an unknown effect may be where the
+        call puts its result."""
+        found = self._table[id(stmt)]
+        if not isinstance(stmt, Effect) or call_effect(stmt.call) != "unknown":
+            return found
+        handed = stmt.call.args
+        return tuple(
+            Access("unknown", one.buffer, one.place, one.span) if any(one.place is arg for arg in handed) else one
+            for one in found
+        )
 
     def _check(self, stmt: Stmt, access: Access, around: tuple[Stmt, ...]) -> None:
         root = access.buffer.root

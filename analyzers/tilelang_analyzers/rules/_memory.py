@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple
 
-from tilelang.ir.span import Span
 from tilelang.passes import plan
+from tilelang_analyzers.rules._source import default_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from tilelang.frontend.instance import Instance
+    from tilelang.ir.span import Span
     from tilelang.ir.stmt import Launch
     from tilelang.passes import LaunchPlan
     from tilelang.passes.smem_plan import SharedMemoryPlan
@@ -26,8 +25,7 @@ MAX_TRIALS = 24
 """Changed instances that are evaluated for one finding, each about as costly as the instance itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Excess:
+class Excess(NamedTuple):
     """``need`` bytes of a block where a target has ``have``. ``certain`` is False where the plan is an estimate."""
 
     need: int
@@ -35,8 +33,7 @@ class Excess:
     certain: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(NamedTuple):
     """A parameter of the factory and the largest value of it that fits, with the bytes of the block then."""
 
     parameter: str
@@ -158,32 +155,5 @@ def literal_span(ctx: TargetContext, parameter: str) -> Span | None:
     """Where the number of a parameter is written: at the call, or as the default of the factory. None if it is
     computed."""
     instance = ctx.instance
-    place = instance.arg_spans.get(parameter) or _default_span(ctx, parameter)
+    place = instance.arg_spans.get(parameter) or default_of(ctx, parameter)
     return place if place is not None and ctx.snippet(place).strip().isdigit() else None
-
-
-def _default_span(ctx: TargetContext, parameter: str) -> Span | None:
-    path, line = ctx.instance.factory_path, ctx.instance.factory_line
-    tree = ctx.syntax_tree(path)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _starts_at(node, line):
-            default = _defaults(node).get(parameter)
-            if default is not None:
-                end_line, end_col = default.end_lineno or default.lineno, default.end_col_offset or 0
-                return Span(path, default.lineno, default.col_offset, end_line, end_col)
-    return None
-
-
-def _starts_at(node: ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> bool:
-    first = min((decorator.lineno for decorator in node.decorator_list), default=node.lineno)
-    return first <= line <= node.lineno
-
-
-def _defaults(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Mapping[str, ast.expr]:
-    spec = node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    found = {arg.arg: value for arg, value in zip(reversed(positional), reversed(spec.defaults), strict=False)}
-    keywords = {
-        arg.arg: value for arg, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value is not None
-    }
-    return cast("Mapping[str, ast.expr]", found | keywords)

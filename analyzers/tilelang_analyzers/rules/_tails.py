@@ -1,21 +1,20 @@
 """Floor divisions in the extents of grids and loops, and the elements that they leave out.
 
-Extents reach the tile IR as numbers, so the division is read from the source text of the call and evaluated with the
-values of the instance. A division that rounds down is a fact about a tensor only if the tensor's accesses say so: the
+Extents reach the tile IR as numbers, so the division is read from the source and evaluated with the values of the
+instance. A division that rounds down is a fact about a tensor only if the tensor's accesses say so: the
 index that runs over the extent must step through a dimension of the divided size, and no access may reach its end.
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from tilelang.ir.access import accesses
 from tilelang.ir.arith import affine, bounds
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.expr import Load, const_int
-from tilelang_analyzers.rules._edits import within
+from tilelang_analyzers.rules._source import Names, call_at, span_of
+from tilelang_analyzers.rules._uses import uses as table
 from tilelang_analyzers.rules.out_of_bounds_region import index_ranges
 
 if TYPE_CHECKING:
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from tilelang_analyzers.rule import InstanceContext
 
 
-@dataclass(frozen=True, slots=True)
-class Floor:
+class Floor(NamedTuple):
     """``size // step`` as written at ``span``; ``dividend`` and ``divisor`` are the texts of its parts."""
 
     size: int
@@ -45,8 +43,7 @@ class Floor:
         return f"{self.dividend} // {self.divisor}"
 
 
-@dataclass(frozen=True, slots=True)
-class Tail:
+class Tail(NamedTuple):
     """The last ``floor.rest`` elements of one dimension of a tensor that no access reaches."""
 
     floor: Floor
@@ -75,53 +72,22 @@ def tails(ctx: InstanceContext, call: Span, variables: Mapping[int, Var]) -> Ite
 
 
 def _floors(ctx: InstanceContext, call: Span) -> Iterator[tuple[int, Floor]]:
-    snippet = ctx.snippet(call)
-    if "//" not in snippet:
+    """The positional arguments of a call that are floor divisions, directly or through a name."""
+    found = call_at(ctx, call)
+    if found is None:
         return
-    try:
-        tree = ast.parse(f"({snippet})", mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    node, functions = found
+    if not any(isinstance(argument, (ast.BinOp, ast.Name)) for argument in node.args):
         return
-    if not isinstance(tree, ast.Call):
-        return
-    values = {**ctx.instance.bindings, **ctx.instance.closure}
-    for position, node in enumerate(tree.args):
-        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
+    names = Names(ctx, functions)
+    for position, argument in enumerate(node.args):
+        division = names.definition(argument)
+        if not isinstance(division, ast.BinOp) or not isinstance(division.op, ast.FloorDiv):
             continue
-        size, step = _value(node.left, values), _value(node.right, values)
+        size, step = names.value(division.left), names.value(division.right)
         if size is not None and step is not None and size > step > 0:
-            lines = f"({snippet})".splitlines(keepends=True)
-            # The added parenthesis moves the first line by one character.
-            start = _offset(lines, node.lineno, node.col_offset) - 1
-            end = _offset(lines, node.end_lineno or 0, node.end_col_offset or 0) - 1
-            place = within(call, snippet, start, end)
-            yield position, Floor(size, step, ast.unparse(node.left), ast.unparse(node.right), place)
-
-
-def _offset(lines: list[str], line: int, column: int) -> int:
-    """The character offset of a position of :mod:`ast`, whose columns count UTF-8 bytes."""
-    return sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode())
-
-
-def _value(node: ast.expr, values: Mapping[str, object]) -> int | None:
-    """An integer expression over names with known values."""
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, int) and not isinstance(node.value, bool) else None
-    if isinstance(node, ast.Name):
-        return const_int(values.get(node.id))
-    if isinstance(node, ast.BinOp):
-        a, b = _value(node.left, values), _value(node.right, values)
-        if a is None or b is None:
-            return None
-        if isinstance(node.op, ast.Add):
-            return a + b
-        if isinstance(node.op, ast.Sub):
-            return a - b
-        if isinstance(node.op, ast.Mult):
-            return a * b
-        if isinstance(node.op, ast.FloorDiv) and b:
-            return a // b
-    return None
+            dividend, divisor = ast.unparse(division.left), ast.unparse(division.right)
+            yield position, Floor(size, step, dividend, divisor, span_of(call.path, division))
 
 
 def _left_out(ctx: InstanceContext, var: Var, floor: Floor) -> tuple[Buffer, int] | None:
@@ -152,8 +118,8 @@ def _reaches(ctx: InstanceContext) -> Uses:
     tensors = [*(param for param in ctx.program.params if isinstance(param, Buffer)), *ctx.program.outputs]
     uses: Uses = {(tensor, axis): [] for tensor in tensors for axis in range(tensor.rank)}
     ranges = ctx.shared(index_ranges)
-    for stmt in ctx.walk():
-        for access in accesses(stmt):
+    for found in ctx.shared(table).values():
+        for access in found:
             tensor, place = access.buffer.root, access.place
             for axis in range(tensor.rank):
                 if (tensor, axis) not in uses:
@@ -170,7 +136,7 @@ def _reaches(ctx: InstanceContext) -> Uses:
 
 
 def _written(ctx: InstanceContext) -> set[Buffer]:
-    return {access.buffer.root for stmt in ctx.walk() for access in accesses(stmt) if access.writes}
+    return {access.buffer.root for found in ctx.shared(table).values() for access in found if access.writes}
 
 
 def round_up(ctx: InstanceContext, call: Span, floor: Floor) -> tuple[Span, str] | None:

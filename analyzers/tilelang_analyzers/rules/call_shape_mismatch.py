@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilelang.diagnostics import Note
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._text import entry, problem_notes
 
@@ -43,4 +44,8 @@ RULE = define(__name__, __doc__, group="shape")
 def check(ctx: ProblemContext, problem: Problem) -> None:
     parameter, expected, got = entry(problem, "parameter"), entry(problem, "expected"), entry(problem, "got")
     message = f"`{parameter}` has {got or 'another shape'}, but the kernel takes {expected or 'another'}"
-    ctx.report(problem.span, message, notes=problem_notes(problem), data=problem.data)
+    notes = problem_notes(problem)
+    given = ctx.instance.arg_spans.get(parameter) if ctx.instance is not None and parameter else None
+    if given is not None and given != problem.span:
+        notes = (Note(f"`{parameter}` is declared here", problem.span), *notes)
+    ctx.report(given or problem.span, message, notes=notes, data=problem.data)

@@ -28,13 +28,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Note
-from tilelang.ir.access import accesses
 from tilelang.ir.buffer import Buffer
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._text import listed, plural
+from tilelang_analyzers.rules._uses import uses
 
 if TYPE_CHECKING:
-    from tilelang.ir.program import Program
     from tilelang_analyzers.rule import InstanceContext
 
 RULE = define(__name__, __doc__, group="program")
@@ -72,7 +71,7 @@ def _check_direction(ctx: InstanceContext, outputs: list[Buffer]) -> None:
     """Report an output that the kernel never writes while it writes a tensor that is no output."""
     if not ctx.program.complete:
         return
-    written = _written(ctx.program)
+    written = {access.buffer.root for found in ctx.shared(uses).values() for access in found if access.writes}
     idle = [tensor for tensor in outputs if tensor not in written]
     results = [param for param in ctx.program.params if param in written and param not in outputs]
     if not idle or not results:
@@ -84,12 +83,6 @@ def _check_direction(ctx: InstanceContext, outputs: list[Buffer]) -> None:
         f"out_idx names `{idle[0].name}`, which the kernel never writes; it writes {names}",
         notes=[_declared(idle[0]), *(_declared(result) for result in results)],
     )
-
-
-def _written(program: Program) -> set[object]:
-    from tilelang.ir.visit import walk  # noqa: PLC0415
-
-    return {access.buffer.root for stmt in walk(program.body) for access in accesses(stmt) if access.writes}
 
 
 def _declared(param: object) -> Note:

@@ -26,10 +26,10 @@ for i in T.serial(127):
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from tilelang.ir.arith import affine, bounds
+from tilelang.ir.arith import Interval, affine, bounds
+from tilelang.ir.arith.interval import interval_of
 from tilelang.ir.expr import Binary, Call, Load, Select, Var, const_int
 from tilelang.ir.stmt import Block, If, Jump, Scope, Store, While
 from tilelang.ir.visit import children, operands, subterms, walk
@@ -40,7 +40,6 @@ from tilelang_analyzers.rules.out_of_bounds_region import index_ranges
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tilelang.ir.arith import Interval
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.span import Span
     from tilelang.ir.stmt import Stmt
@@ -49,8 +48,7 @@ if TYPE_CHECKING:
 RULE = define(__name__, __doc__, group="bounds")
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(NamedTuple):
     """One element access; ``guarded`` if a condition may skip it."""
 
     buffer: Buffer
@@ -110,6 +108,9 @@ def _outside(
     element: Element, index: object, limit: int | None, ranges: Mapping[Var, Interval]
 ) -> tuple[int, dict[str, int]] | None:
     """An index outside of ``0 <= index < limit`` that is certainly reached, and the values of the variables there."""
+    span = interval_of(index, ranges)
+    if limit is not None and span.within(Interval(0, limit - 1)):
+        return None
     span = bounds(index, ranges)
     if span.hi is not None and span.hi < 0:
         return (span.hi, {}) if not element.guarded else None

@@ -24,7 +24,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilelang.ir.arith import UNBOUNDED, Interval, bounds
+from tilelang.ir.arith import UNBOUNDED, Interval
+from tilelang.ir.arith.interval import interval_of
 from tilelang.ir.buffer import Region
 from tilelang.ir.expr import Slice, const_int
 from tilelang.ir.stmt import Atomic, Copy, Fill, For, Gemm, Launch, Reduce, Scan
@@ -95,7 +96,7 @@ def _outside(stmt: Stmt, region: Region, axis: int, ranges: dict[Var, Interval])
     """What is wrong with one dimension of a box, in every iteration and block; empty if nothing certainly is."""
     assert region.indices is not None
     assert region.extents is not None
-    start = bounds(region.mins[axis], ranges)
+    start = interval_of(region.mins[axis], ranges)
     extent, limit = const_int(region.extents[axis]), const_int(region.buffer.shape[axis])
     is_slice = isinstance(region.indices[axis], Slice)
     if start.hi is not None and start.hi < 0 and (not isinstance(stmt, Copy) or (not is_slice and extent == 1)):

@@ -25,9 +25,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Severity
-from tilelang.ir.access import accesses
 from tilelang.ir.stmt import Alloc
 from tilelang_analyzers.rule import define
+from tilelang_analyzers.rules._uses import uses
 
 if TYPE_CHECKING:
     from tilelang.ir.buffer import Buffer
@@ -44,8 +44,8 @@ def check(ctx: InstanceContext) -> None:
         return
     read: set[Buffer] = set()
     written: set[Buffer] = set()
-    for stmt in ctx.walk():
-        for access in accesses(stmt):
+    for found in ctx.shared(uses).values():
+        for access in found:
             (read if access.reads else written).add(access.buffer.root)
     for stmt in ctx.walk():
         if isinstance(stmt, Alloc) and stmt.buffer.scope in _DATA_SCOPES and stmt.buffer not in read:
