@@ -42,7 +42,7 @@ from tilelang.ir.unknown import UNKNOWN, Unknown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-IRRELEVANT_BUDGET = 4_000
+IRRELEVANT_BUDGET = 15_000
 """Steps for a function that cannot reach a kernel: it may still compute a size or build a config list."""
 
 

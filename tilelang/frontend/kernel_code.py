@@ -231,6 +231,18 @@ def loop(ev: Evaluator, node: ast.For, frame: LoopFrame, scope: Scope) -> Signal
     return signal if isinstance(signal, Return) and not scope.kernel else None
 
 
+def python_loop(ev: Evaluator, node: ast.For, value: Any, scope: Scope) -> None:
+    """A kernel loops over ``range`` and the loops of the language only."""
+    ev.problem(
+        "invalid-argument",
+        ev.span(node.iter, scope),
+        function="for",
+        argument="iterable",
+        expected="range or a loop such as T.serial, T.unroll or T.Parallel",
+        got=f"a {type(value).__name__.removesuffix('Val').lower()}",
+    )
+
+
 def range_loop(ev: Evaluator, node: ast.For, value: range, scope: Scope) -> Signal:
     """``range`` inside a kernel is a serial loop."""
     frame = LoopFrame(

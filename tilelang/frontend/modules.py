@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _NEVER_LOCAL = frozenset((*sys.stdlib_module_names, "tilelang", "tvm", "torch", "numpy", "triton", "pytest", "jax"))
 """Top-level names that are never looked up among the project's files."""
 
-MODULE_BUDGET = 60_000
+MODULE_BUDGET = 150_000
 """Steps for the code of one imported module."""
 
 

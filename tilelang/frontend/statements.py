@@ -241,7 +241,10 @@ def for_stmt(ev: Evaluator, node: ast.For, scope: Scope) -> Signal:
     items = iterate(ev, value)
     if items is None:
         return _unknown_loop(ev, node.target, node.body, scope)
+    if scope.kernel:
+        kernel_code.python_loop(ev, node, value, scope)
     depth = ev.unsure
+    start = ev.steps
     for item in items:
         ev.step()
         assign(ev, node.target, item, scope)
@@ -250,10 +253,16 @@ def for_stmt(ev: Evaluator, node: ast.For, scope: Scope) -> Signal:
             return signal
         if isinstance(signal, Break):
             break
+        if ev.steps - start > LOOP_BUDGET:
+            return _unknown_loop(ev, node.target, node.body, scope)
     else:
         return ev.exec(node.orelse, scope) if node.orelse else None
     ev.unsure = max(depth, ev.unsure)
     return None
+
+
+LOOP_BUDGET = 40_000
+"""Steps after which a Python loop counts as one of unknown length: loops over data, not over configurations."""
 
 
 def _unknown_loop(ev: Evaluator, target: ast.expr | None, body: list[ast.stmt], scope: Scope) -> Signal:
@@ -296,6 +305,7 @@ def async_for(ev: Evaluator, node: ast.AsyncFor, scope: Scope) -> Signal:
 @statement(ast.While)
 def while_stmt(ev: Evaluator, node: ast.While, scope: Scope) -> Signal:
     depth = ev.unsure
+    start = ev.steps
     while True:
         ev.step()
         condition = ev.eval(node.test, scope)
@@ -315,7 +325,7 @@ def while_stmt(ev: Evaluator, node: ast.While, scope: Scope) -> Signal:
             return signal
         if isinstance(signal, Break):
             return None
-        if ev.unsure > depth:
+        if ev.unsure > depth or ev.steps - start > LOOP_BUDGET:
             return _unknown_loop(ev, None, node.body, scope)
 
 
