@@ -58,8 +58,7 @@ class Project:
     def analyse(self, path: Path, source: bytes | None = None) -> FileAnalysis:
         """Everything about one file. ``source`` replaces what is on disk. Never raises on the file's account."""
         name = str(Path(path).absolute())
-        if source is not None:
-            self.sources.put(name, source)
+        if source is not None and self.sources.put(name, source):
             self._evaluated = {key: value for key, value in self._evaluated.items() if name not in value.read}
         return _on_large_stack(lambda: self._analyse(name))
 

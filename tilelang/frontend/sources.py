@@ -20,6 +20,7 @@ class SourceCache:
 
     def __init__(self) -> None:
         self._parsed: dict[str, ParsedModule | None] = {}
+        self._content: dict[str, int] = {}
         self.overlay: dict[str, bytes] = {}
         self.read: set[str] = set()
         """Every file that was asked for: what a cached result depends on."""
@@ -40,10 +41,13 @@ class SourceCache:
         parsed = self.parsed(path)
         return None if parsed is None else parsed.source
 
-    def put(self, path: str, data: bytes) -> None:
-        """Use ``data`` instead of what is on disk."""
+    def put(self, path: str, data: bytes) -> bool:
+        """Use ``data`` instead of what is on disk. False if the file was read with this very content already."""
+        if path in self._parsed and self._content.get(path) == hash(data):
+            return False
         self.overlay[path] = data
         self._parsed.pop(path, None)
+        return True
 
     def forget(self, path: str) -> None:
         """Read the file anew next time."""
@@ -51,8 +55,6 @@ class SourceCache:
         self._parsed.pop(path, None)
 
     def _parse(self, path: str) -> ParsedModule | None:
-        from tilelang.syntax import SourceText, parse_module
-
         data = self.overlay.get(path)
         if data is None:
             try:
@@ -62,6 +64,13 @@ class SourceCache:
                 data = file.read_bytes()
             except OSError:
                 return None
+        self._content[path] = hash(data)
+        if path.endswith(".ipynb"):
+            from tilelang.syntax.notebook import load_notebook
+
+            return load_notebook(path, data).module
+        from tilelang.syntax import SourceText, parse_module
+
         return parse_module(SourceText.from_bytes(path, data))
 
 
