@@ -6,7 +6,7 @@ bug of this program: it becomes the report's ``failure``, and everything else is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from tilelang_analyzers.levels import Levels
 from tilelang_analyzers.merge import merge
@@ -14,23 +14,23 @@ from tilelang_analyzers.policy import Checked, Weighed, weigh
 from tilelang_analyzers.results import Failure, FileReport, KernelResult, TraceResult
 from tilelang_analyzers.rows import rows_of
 from tilelang_analyzers.rule import FileContext, InstanceContext, ProblemContext, Scene, TargetContext
+from tilelang_analyzers.structures import CleanStructures, Plans
 from tilelang_analyzers.suppress import apply_suppressions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tilelang.diagnostics import Diagnostic
     from tilelang.frontend.instance import FileAnalysis, Instance
     from tilelang.ir.problem import Problem
-    from tilelang.ir.stmt import Launch
-    from tilelang.passes import LaunchPlan
     from tilelang.targets import Target
     from tilelang_analyzers.results import InstanceResult
-    from tilelang_analyzers.rule import Finding, Rule
+    from tilelang_analyzers.rule import Finding
     from tilelang_analyzers.selection import TargetChoice
     from tilelang_analyzers.settings import Settings
     from tilelang_analyzers.sources import Sources
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -45,10 +45,9 @@ def check(analysis: FileAnalysis, sources: Sources, settings: Settings, choice: 
     for instance in analysis.instances:
         targets, is_assumed = choice.of(instance)
         assumed = assumed or (targets[0].label if is_assumed else "")
-        plans = _Plans(instance)
-        findings = () if instance.expected_failure else run.instance_findings(instance, targets, plans)
+        findings, made = run.instance(instance, targets)
         checked.append(Checked(instance, tuple(target.arch for target in targets), findings))
-        rows += run.guarded("tables", lambda: rows_of(instance, targets, plans, findings)) or ()  # noqa: B023  # called at once
+        rows += made
     weighed += weigh(checked, levels)
     diagnostics = merge((one for one in weighed if one.severity), analysis)
     diagnostics = apply_suppressions(diagnostics, analysis, sources, levels, targets_chosen=choice.chosen is not None)
@@ -56,15 +55,12 @@ def check(analysis: FileAnalysis, sources: Sources, settings: Settings, choice: 
         path=analysis.path,
         findings=tuple(sorted(diagnostics, key=finding_key)),
         instances=tuple(rows),
-        kernels=tuple(
-            KernelResult(it.name, it.span.path, it.span.line, it.state, it.instances, it.certain, it.reason)
-            for it in analysis.kernels
-        ),
+        kernels=tuple(_kernels(analysis)),
         traces=tuple(TraceResult(trace.message, trace.span) for trace in analysis.traces),
         uses_tilelang=analysis.uses_tilelang,
         assumed_target=assumed,
         targets=tuple((target.arch, target.label) for target in choice.chosen or ()),
-        dependencies=analysis.dependencies,
+        dependencies=tuple(path for path in analysis.dependencies if path != analysis.path),
         failure=run.failure,
     )
 
@@ -73,6 +69,23 @@ def finding_key(finding: Diagnostic) -> tuple[object, ...]:
     """The order of findings in every report."""
     span = finding.span
     return (span.path, span.line, span.col, -finding.severity, finding.rule, finding.message, finding.targets)
+
+
+def _kernels(analysis: FileAnalysis) -> Iterator[KernelResult]:
+    """The kernels of the file, and those of other files that it calls."""
+    own: set[tuple[str, int]] = set()
+    for it in analysis.kernels:
+        own.add((it.span.path, it.span.line))
+        yield KernelResult(it.name, it.span.path, it.span.line, it.state, it.instances, it.certain, it.reason)
+    called: dict[tuple[str, int, str], list[Instance]] = {}
+    for instance in analysis.instances:
+        if (instance.path, instance.line) not in own:
+            called.setdefault((instance.path, instance.line, instance.kernel), []).append(instance)
+    for (path, line, name), instances in called.items():
+        whole = all(instance.program.complete for instance in instances)
+        certain = sum(instance.certain for instance in instances)
+        reason = "" if whole else "parts of the body are not followed"
+        yield KernelResult(name, path, line, "checked" if whole else "partly", len(instances), certain, reason)
 
 
 class _Run:
@@ -84,67 +97,66 @@ class _Run:
         self._sources = sources
         self._rules = [rule for rule, _ in levels.active.values()]
         self._problem_rules = {rule.name: rule for rule in self._rules if rule.problem_hook}
+        self._clean = CleanStructures()
 
     def file_findings(self) -> list[Finding]:
         """Findings that belong to no instance."""
         scene = Scene(self._analysis, self._sources)
         self._report_problems(self._analysis.problems, scene)
         for rule in self._rules:
-            hook = rule.file_hook
-            if hook:
-                self._call(rule, hook, FileContext(rule, scene))
+            if rule.file_hook:
+                self._guarded(f"rule {rule.name}", rule.file_hook, FileContext(rule, scene))
         return scene.findings
 
-    def instance_findings(
-        self, instance: Instance, targets: Iterable[Target], plans: Callable[[Target, Launch], LaunchPlan]
-    ) -> tuple[Finding, ...]:
-        """Findings of one instance on its targets."""
+    def instance(
+        self, instance: Instance, targets: Sequence[Target]
+    ) -> tuple[tuple[Finding, ...], list[InstanceResult]]:
+        """Findings and table rows of one instance on its targets. An instance that is meant to fail has no findings."""
+        plans = Plans(instance)
         scene = Scene(self._analysis, self._sources, instance)
-        self._report_problems(instance.problems, scene)
+        key = None
+        if not instance.expected_failure:
+            key = self._clean.key(instance)
+            self._report_problems(instance.problems, scene)
+            if not self._clean.known(key, ""):
+                self._run_instance_rules(scene, key)
+            for target in targets:
+                if not self._clean.known(key, target.arch):
+                    self._run_target_rules(scene, target, plans, key)
+        findings = tuple(scene.findings)
+        rows = self._guarded("the table", rows_of, instance, targets, plans, findings, self._clean.results(key))
+        return findings, rows or []
+
+    def _run_instance_rules(self, scene: Scene, key: object) -> None:
+        before = len(scene.findings)
         for rule in self._rules:
             if rule.instance_hook:
-                self._call(rule, rule.instance_hook, InstanceContext(rule, scene))
-        for target in targets:
-            scene.target = target
-            scene.plans = lambda launch, target=target: plans(target, launch)
-            for rule in self._rules:
-                if rule.target_hook:
-                    self._call(rule, rule.target_hook, TargetContext(rule, scene))
-        return tuple(scene.findings)
+                self._guarded(f"rule {rule.name}", rule.instance_hook, InstanceContext(rule, scene))
+        self._clean.note(key, "", clean=len(scene.findings) == before)
+
+    def _run_target_rules(self, scene: Scene, target: Target, plans: Plans, key: object) -> None:
+        before = len(scene.findings)
+        scene.target = target
+        scene.plans = lambda launch: plans(target, launch)
+        for rule in self._rules:
+            if rule.target_hook:
+                self._guarded(f"rule {rule.name}", rule.target_hook, TargetContext(rule, scene))
+        self._clean.note(key, target.arch, clean=len(scene.findings) == before)
 
     def _report_problems(self, problems: Iterable[Problem], scene: Scene) -> None:
         for problem in problems:
             rule = self._problem_rules.get(problem.kind)
             if rule is not None and rule.problem_hook is not None:
-                self._call(rule, rule.problem_hook, ProblemContext(rule, scene), problem)
+                self._guarded(f"rule {rule.name}", rule.problem_hook, ProblemContext(rule, scene), problem)
 
-    def _call(self, rule: Rule, hook: Callable[..., None], *args: object) -> None:
-        self.guarded(f"rule {rule.name}", lambda: hook(*args))
-
-    def guarded(self, what: str, action: Callable[[], T]) -> T | None:
-        """The result of one step; a bug in it is recorded, and the others go on."""
+    def _guarded(self, what: str, action: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
+        """The result of one step. A bug in it is recorded, and the other steps go on."""
         try:
-            return action()
+            return action(*args, **options)
         except Exception as error:  # noqa: BLE001  # one broken rule must not take the others with it
             if self.failure is None:
-                from traceback import format_exc  # noqa: PLC0415
+                from traceback import format_exc
 
                 message = f"{what} failed: {type(error).__name__}: {error}"
                 self.failure = Failure(message, detail=format_exc())
             return None
-
-
-class _Plans:
-    """Resource plans of one instance, each computed once."""
-
-    def __init__(self, instance: Instance) -> None:
-        self._instance = instance
-        self._known: dict[tuple[str, int], LaunchPlan] = {}
-
-    def __call__(self, target: Target, launch: Launch) -> LaunchPlan:
-        from tilelang.passes import plan  # noqa: PLC0415
-
-        key = (target.arch, id(launch))
-        if key not in self._known:
-            self._known[key] = plan(self._instance.program, launch, target, self._instance.jit.pass_configs)
-        return self._known[key]

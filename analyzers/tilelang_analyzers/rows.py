@@ -27,12 +27,22 @@ def rows_of(
     targets: Sequence[Target],
     plans: Callable[[Target, Launch], LaunchPlan],
     findings: Iterable[Finding],
+    shared: dict[tuple[str, int], TargetResult],
 ) -> list[InstanceResult]:
-    """One record for each launch of an instance."""
+    """One record for each launch of an instance. ``shared`` has figures by arch and launch that other instances of the
+    structure made, and takes new ones."""
     errors = [(finding.arch, finding.rule.name) for finding in findings if is_error(finding)]
     bindings = {name: plain(value) for name, value in instance.bindings.items()}
     closure = {name: plain(value) for name, value in instance.closure.items()}
     chain = tuple(CallResult(link.function, link.span.path, link.span.line) for link in instance.chain)
+
+    def figures(target: Target, number: int, launch: Launch) -> TargetResult:
+        if any(arch in ("", target.arch) for arch, _ in errors):
+            return _target(target, plans(target, launch), errors)
+        if (target.arch, number) not in shared:
+            shared[target.arch, number] = _target(target, plans(target, launch), ())
+        return shared[target.arch, number]
+
     return [
         InstanceResult(
             path=instance.path,
@@ -50,7 +60,7 @@ def rows_of(
             expected_failure=instance.expected_failure,
             grid=_extents(launch.grid),
             threads=_extents(launch.threads),
-            targets=tuple(_target(target, plans(target, launch), errors) for target in targets),
+            targets=tuple(figures(target, number, launch) for target in targets),
         )
         for number, launch in enumerate(instance.program.launches())
     ]
