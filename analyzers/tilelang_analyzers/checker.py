@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from tilelang_analyzers.selection import TargetChoice
     from tilelang_analyzers.settings import Settings
 
-_SIGNS_OF_USE = (b"tilelang", b"prim_func", b".Kernel(")
+_SIGNS_OF_USE = (b"tilelang", b"prim_func", b".Kernel(", b"import ")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
 def may_use_tilelang(data: bytes) -> bool:
-    """Whether a file can hold a kernel: a search in the bytes, which spares most files of a project the evaluator."""
+    """Whether a file can hold a kernel or import one: a search in the bytes, which spares most files the evaluator."""
     return any(sign in data for sign in _SIGNS_OF_USE) or data.startswith(_WIDE_MARKS)
 
 

@@ -103,6 +103,17 @@ class ModuleTable:
         dotted = importer.name.rsplit(".", level)[0] if "." in importer.name else ""
         return self.load(ev, path, f"{dotted}.{name}" if name else dotted)
 
+    def imported_file(self, name: str, importer: str) -> Path | None:
+        """The project file of a module name, relative if it starts with dots."""
+        bare = name.lstrip(".")
+        level = len(name) - len(bare)
+        if level == 0:
+            return self.locate(bare, importer)
+        folder = Path(importer).parent
+        for _ in range(level - 1):
+            folder = folder.parent
+        return _module_file(folder.joinpath(*bare.split("."))) if bare else None
+
     def load(self, ev: Evaluator, path: Path, name: str) -> Module:
         """The module of a project file, evaluated on first use. A cycle sees the module as far as it got."""
         key = str(path)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,9 @@ FILE_BUDGET = 500_000
 
 CALLERS_BUDGET = 600_000
 """Steps for the callers of one file in other files."""
+
+IMPORT_DEPTH = 3
+"""How many imports away a kernel may be for a file to count as a user of the language."""
 
 _STACK_BYTES = 256 * 1024 * 1024
 _RECURSION = 40_000
@@ -53,6 +56,7 @@ class Project:
         self.settings = settings or EvaluatorSettings()
         self.sources = SourceCache()
         self._index: ProjectIndex | None = None
+        self._uses: dict[str, bool] = {}
         self._evaluated: dict[tuple[str, str], _Evaluation] = {}
 
     def analyse(self, path: Path, source: bytes | None = None) -> FileAnalysis:
@@ -60,6 +64,7 @@ class Project:
         name = str(Path(path).absolute())
         if source is not None and self.sources.put(name, source):
             self._evaluated = {key: value for key, value in self._evaluated.items() if name not in value.read}
+            self._uses.clear()
         return _on_large_stack(lambda: self._analyse(name))
 
     def _analyse(self, path: str) -> FileAnalysis:
@@ -67,7 +72,7 @@ class Project:
         if parsed is None:
             return FileAnalysis(path, (), (Problem("unreadable-file", Span(path, 1, 0, 1, 0)),), ())
         syntax = tuple(_syntax_problem(path, problem) for problem in parsed.problems)
-        if not _mentions_language(parsed.source.text):
+        if not self.uses_language(path):
             return FileAnalysis(path, (), syntax, (), uses_tilelang=False, dependencies=(path,))
         own = self._evaluate(path)
         instances = list(own.instances)
@@ -84,7 +89,7 @@ class Project:
                 if spent > CALLERS_BUDGET:
                     traces.append(Trace("more files may call this one than are evaluated", Span(path, 1, 0, 1, 0)))
                     break
-        instances = _without_fallbacks(_unique(instances))
+        instances = [self._narrowed(instance) for instance in _without_fallbacks(_unique(instances))]
         from tilelang.frontend.status import kernel_statuses
 
         statuses = kernel_statuses(path, kernels, instances, traces, own.dropped)
@@ -96,6 +101,46 @@ class Project:
             tuple(traces),
             dependencies=tuple(sorted(read | {path})),
         )
+
+    def uses_language(self, path: str, depth: int = IMPORT_DEPTH) -> bool:
+        """Whether a file holds kernels, or imports project files that do."""
+        known = self._uses.get(path)
+        if known is None:
+            self._uses[path] = False
+            known = self._uses[path] = self._mentions_or_imports(path, depth)
+        return known
+
+    def _mentions_or_imports(self, path: str, depth: int) -> bool:
+        parsed = self.sources.parsed(path)
+        if parsed is None:
+            return False
+        if mentions_language(parsed.source.text):
+            return True
+        if depth == 0 or "import" not in parsed.source.text:
+            return False
+        from tilelang.frontend.modules import ModuleTable
+
+        modules = ModuleTable(self.sources, self.root)
+        imported = (modules.imported_file(name, path) for name in _imported_modules(parsed.body))
+        return any(self.uses_language(str(file), depth - 1) for file in imported if file is not None)
+
+    def _narrowed(self, instance: Instance) -> Instance:
+        """Apply ``# tilelang: targets=`` comments of the files that define the kernel and its factory."""
+        requires = instance.requires
+        for path, line in ((instance.path, instance.line), (instance.factory_path, instance.factory_line)):
+            table = self._target_comments(path)
+            allowed = table.get(line, table.get(None))
+            if allowed is not None:
+                requires = allowed if requires is None else tuple(arch for arch in requires if arch in allowed)
+        return instance if requires == instance.requires else replace(instance, requires=requires)
+
+    def _target_comments(self, path: str) -> dict[int | None, tuple[str, ...]]:
+        parsed = self.sources.parsed(path)
+        if parsed is None:
+            return {}
+        from tilelang.frontend.directives import target_directives
+
+        return target_directives(parsed.source, parsed.body)
 
     # --- evaluation -------------------------------------------------------------------------------------------
 
@@ -164,8 +209,8 @@ class Project:
     def _directives(self, path: str, module: Module, ev: Any) -> dict[int, list[dict[str, Any]]]:
         from tilelang.frontend.directives import instance_directives
 
-        source = self.sources.source(path)
-        return {} if source is None else instance_directives(ev, source, module)
+        parsed = self.sources.parsed(path)
+        return {} if parsed is None else instance_directives(ev, parsed.source, parsed.body, module)
 
     def index(self) -> ProjectIndex:
         """The index of the project's files, made on first use."""
@@ -216,8 +261,21 @@ def _syntax_problem(path: str, problem: Any) -> Problem:
     return Problem("syntax-error", span, {"message": problem.message, "kind": problem.kind})
 
 
-def _mentions_language(text: str) -> bool:
+def mentions_language(text: str) -> bool:
     return "tilelang" in text or "prim_func" in text or ".Kernel(" in text
+
+
+def _imported_modules(body: list[ast.stmt]) -> list[str]:
+    """Module names that a file imports; a leading dot for each level of a relative import."""
+    names: list[str] = []
+    for node in body:
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            names.append(base)
+            names += [f"{base}{'' if base.endswith('.') else '.'}{alias.name}" for alias in node.names]
+    return names
 
 
 def _kernel_definitions(path: str, body: list[ast.stmt]) -> list[ast.FunctionDef]:
