@@ -369,6 +369,8 @@ class EagerState:
         self.unbound: dict[str, Var] = {}
         self.tensors: dict[str, Buffer] = {}
         self.arguments: dict[str, Any] = {}
+        self.spans: dict[str, Span] = {}
+        """Where the caller wrote each argument."""
 
     def mentions(self, var: Var) -> bool:
         """Whether a size is an extent or a stride of some declared tensor by itself."""
@@ -398,6 +400,7 @@ def _run_eager(
     scope.arg_spans = dict(spans)
     assert ev.eager is not None
     ev.eager.arguments = dict(bound)
+    ev.eager.spans = dict(spans)
     for arg in (*function.node.args.posonlyargs, *function.node.args.args, *function.node.args.kwonlyargs):
         if arg.annotation is None or not _may_be_tensor(arg.annotation):
             continue
@@ -464,7 +467,7 @@ def declare_tensor(ev: Evaluator, name: str, annotation: Any, current: Any, span
         if isinstance(given, Tensor) and not ev.phase_one:
             from tilelang.frontend.launching import compare_tensor
 
-            compare_tensor(ev, buffer, given, span)
+            compare_tensor(ev, buffer, given, state.spans.get(name, span))
     return buffer
 
 
