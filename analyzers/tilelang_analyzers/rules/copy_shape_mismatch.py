@@ -8,7 +8,8 @@ other side has dimensions. A box that ends at the edge of its buffer may be smal
 not stored.
 
 ## Why is this bad?
-Most of these copies do not compile. The others touch elements outside the box that they name.
+Most of these copies do not compile. Others touch elements outside the box that they name, or leave out a part of it,
+which is only a warning.
 
 ## Example
 ```python
@@ -26,6 +27,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilelang.diagnostics import Severity
 from tilelang.ir.arith import prove_ne
 from tilelang.ir.expr import const_int
 from tilelang.ir.stmt import Copy
@@ -52,58 +54,64 @@ def check(ctx: InstanceContext) -> None:
         ):
             continue
         if stmt.op in _ELEMENTWISE:
-            trouble = _copy_trouble(ctx, stmt)
+            trouble, severity = _copy_trouble(ctx, stmt)
         elif stmt.op == "transpose":
-            trouble = _transpose_trouble(ctx, stmt)
+            trouble, severity = _transpose_trouble(ctx, stmt), Severity.ERROR
         else:
             continue
         if trouble and not has_problem(ctx, stmt.span):
             notes = declarations(ctx, [stmt.src.buffer, stmt.dst.buffer])
-            ctx.report(stmt.span, f"T.{stmt.op}: {trouble}", notes=notes)
+            ctx.report(stmt.span, f"T.{stmt.op}: {trouble}", notes=notes, severity=severity)
 
 
-def _copy_trouble(ctx: InstanceContext, copy: Copy) -> str:
+def _copy_trouble(ctx: InstanceContext, copy: Copy) -> tuple[str, Severity]:
+    """What is wrong with a copy, empty if nothing certainly is."""
     src, dst = dims.written(copy.src), dims.written(copy.dst)
     if copy.src.is_whole and copy.dst.is_whole and src is not None and dst is not None:
-        return "" if dims.same_shape(src, dst) else _differ(ctx, copy, src, dst)
+        return "" if dims.same_shape(src, dst) else _differ(ctx, copy, src, dst), Severity.ERROR
     for start, box in ((copy.src, dst), (copy.dst, src)):
         if not (dims.is_start(start) and dims.has_known_rank(start.buffer)):
             continue
         if box is not None and len(box) > start.buffer.rank:
             given = plural(start.buffer.rank, "index")
-            return f"`{ctx.snippet(start.span) or start.buffer.name}` has {given} for a box of {len(box)} dimensions"
+            name = ctx.snippet(start.span) or start.buffer.name
+            return f"`{name}` has {given} for a box of {len(box)} dimensions", Severity.ERROR
     if src is None or dst is None:
-        return ""
-    return _differ(ctx, copy, src, dst) if _boxes_differ(copy, src, dst) else ""
+        return "", Severity.OFF
+    severity = _difference(copy, src, dst)
+    return _differ(ctx, copy, src, dst) if severity else "", severity
 
 
-def _boxes_differ(copy: Copy, src: Sequence[Dim], dst: Sequence[Dim]) -> bool:
-    moved_src, moved_dst = _moved(copy.src, src), _moved(copy.dst, dst)
+def _difference(copy: Copy, src: Sequence[Dim], dst: Sequence[Dim]) -> Severity:
+    """How bad it is that two boxes differ; ``OFF`` if they do not, or may not."""
+    moved_src, moved_dst = _moved(src), _moved(dst)
     if len(moved_src) != len(moved_dst):
         # A symbolic extent may be 1, so only constants settle how many dimensions move.
-        return dims.constants(src) is not None and dims.constants(dst) is not None
-    return any(_pair_differs(copy, one, two) for one, two in zip(moved_src, moved_dst, strict=True))
+        certain = dims.constants(src) is not None and dims.constants(dst) is not None
+        return Severity.ERROR if certain else Severity.OFF
+    pairs = zip(moved_src, moved_dst, strict=True)
+    return max((_pair_difference(copy, one, two) for one, two in pairs), default=Severity.OFF)
 
 
-def _moved(region: Region, extents: Sequence[Dim]) -> list[tuple[int, Dim]]:
+def _moved(extents: Sequence[Dim]) -> list[tuple[int, Dim]]:
     """The dimensions that the copy runs over, with their extents."""
     return [(axis, extent) for axis, extent in enumerate(extents) if const_int(extent) != 1]
 
 
-def _pair_differs(copy: Copy, src: tuple[int, Dim], dst: tuple[int, Dim]) -> bool:
+def _pair_difference(copy: Copy, src: tuple[int, Dim], dst: tuple[int, Dim]) -> Severity:
+    """A copy runs over the box in the memory nearer to the threads, of the source if both are equally near. It cannot
+    be compiled if that is the destination's and smaller. It leaves the other box if that is smaller, which is fine at
+    the edge of a buffer, where copies are clipped. It leaves out a part of the other box if that is larger."""
     from_extent, to_extent = const_int(src[1]), const_int(dst[1])
     if from_extent is None or to_extent is None or from_extent == to_extent:
-        return False
-    if from_extent > to_extent and _runs_over_destination(copy):
-        return True
-    smaller, axis = (copy.src, src[0]) if from_extent < to_extent else (copy.dst, dst[0])
-    return not _reaches_edge(smaller, axis, min(from_extent, to_extent))
-
-
-def _runs_over_destination(copy: Copy) -> bool:
-    """A copy runs over the box in the memory nearer to the threads, of the source if both are equally near. It cannot
-    be compiled if that box is the smaller one."""
-    return _nearness(copy.dst) > _nearness(copy.src)
+        return Severity.OFF
+    over_destination = _nearness(copy.dst) > _nearness(copy.src)
+    if over_destination and from_extent > to_extent:
+        return Severity.ERROR
+    if not over_destination and to_extent > from_extent:
+        return Severity.OFF if _reaches_edge(copy.src, src[0], from_extent) else Severity.WARNING
+    smaller, axis = (copy.src, src[0]) if over_destination else (copy.dst, dst[0])
+    return Severity.OFF if _reaches_edge(smaller, axis, min(from_extent, to_extent)) else Severity.ERROR
 
 
 def _nearness(region: Region) -> int:

@@ -29,7 +29,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang_analyzers.rule import define
-from tilelang_analyzers.rules._text import function, problem_notes
+from tilelang_analyzers.rules._text import entry, function, problem_notes
 
 if TYPE_CHECKING:
     from tilelang.ir.problem import Problem
@@ -42,5 +42,7 @@ RULE = define(__name__, __doc__, group="language")
 def check(ctx: ProblemContext, problem: Problem) -> None:
     if ".alloc_" in function(problem):
         return  # An allocation before the launch is taken as one inside.
-    message = f"{function(problem)} stands outside `with T.Kernel(...)`"
+    name = entry(problem, "function") or "the call"
+    subject = name if name.startswith("T.") else f"`{name}`"
+    message = f"{subject} stands outside `with T.Kernel(...)`"
     ctx.report(problem.span, message, notes=problem_notes(problem), data=problem.data)

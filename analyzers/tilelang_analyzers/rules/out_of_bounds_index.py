@@ -4,8 +4,8 @@
 Reports `buf[i]` where an index certainly leaves the buffer. For shared memory, fragments and local arrays one iteration
 is enough, if nothing guards the access: no condition around it, no `T.if_then_else`, constant loop bounds. The message
 names the values that lead there. Accesses to tensors in global memory are guarded by the compiler at the edges, so
-there only accesses that are outside in every block and iteration are reported. Negative indices do not count from the
-end.
+there only accesses that are outside in every block and iteration are reported. An index that is always negative counts
+from the end; one that is negative in some iterations does not.
 
 ## Why is this bad?
 The access reads or overwrites memory of something else.
@@ -111,11 +111,12 @@ def _outside(
     span = interval_of(index, ranges)
     if limit is not None and span.within(Interval(0, limit - 1)):
         return None
-    span = bounds(index, ranges)
-    if span.hi is not None and span.hi < 0:
-        return (span.hi, {}) if not element.guarded else None
     if limit is None:
         return None
+    span = bounds(index, ranges)
+    if span.hi is not None and span.hi < 0:
+        # An index that is always negative counts from the end.
+        return (span.hi, {}) if span.hi < -limit and not element.guarded else None
     if span.lo is not None and span.lo >= limit:
         return (span.lo, {}) if not element.guarded else None
     if element.guarded or element.buffer.is_global:

@@ -99,8 +99,6 @@ def _outside(stmt: Stmt, region: Region, axis: int, ranges: dict[Var, Interval])
     start = interval_of(region.mins[axis], ranges)
     extent, limit = const_int(region.extents[axis]), const_int(region.buffer.shape[axis])
     is_slice = isinstance(region.indices[axis], Slice)
-    if start.hi is not None and start.hi < 0 and (not isinstance(stmt, Copy) or (not is_slice and extent == 1)):
-        return f"begins at {start.hi}"
     if limit is None or start.lo is None:
         return ""
     if start.lo >= limit:
