@@ -178,11 +178,11 @@ def call(
     if isinstance(function, Class):
         return _instantiate(ev, function, args, kwargs, span, arguments)
     if isinstance(function, Jit):
-        from tilelang.frontend.kernels import call_jit
+        from tilelang.frontend.jit import call_jit
 
         return call_jit(ev, function, arguments or Arguments(list(args), dict(kwargs)), span)
     if isinstance(function, Macro):
-        from tilelang.frontend.kernels import call_macro
+        from tilelang.frontend.programs import call_macro
 
         return call_macro(ev, function, arguments or Arguments(list(args), dict(kwargs)), span)
     if isinstance(function, Partial):
@@ -204,7 +204,7 @@ def call(
             call(ev, BoundMethod(found, function), args, kwargs, span, arguments) if found is not MISSING else UNKNOWN
         )
     if isinstance(function, PrimFunc):
-        from tilelang.frontend.kernels import call_prim_func
+        from tilelang.frontend.programs import call_prim_func
 
         return call_prim_func(ev, function, args, span)
     if isinstance(function, Kernel):

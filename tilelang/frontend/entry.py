@@ -39,8 +39,12 @@ if TYPE_CHECKING:
 ENTRY_BUDGET = 150_000
 """Steps of one entry point: a runaway test does not starve the others."""
 
-MAX_PARAMETER_SETS = 200
-"""Parameter sets of one test that are evaluated; the rest is sampled evenly."""
+TEST_BUDGET = 250_000
+"""Steps of one test with all its parameter sets. The sets come in an order that spreads over the whole list, so that a
+list that is too long is sampled evenly."""
+
+MAX_PARAMETER_SETS = 400
+"""Parameter sets of one test that are evaluated at most."""
 
 _MAIN_NAMES = ("main", "run", "test", "bench", "demo", "example")
 
@@ -64,7 +68,7 @@ def run_entries(ev: Evaluator, module: Module) -> None:
                 attempt(ev, lambda value=value: call_function(ev, value, (), {}, _span(ev, value)))
     for _, value in functions:
         if isinstance(value, PrimFunc) and not value.consumed:
-            from tilelang.frontend.kernels import prim_func_instance, record
+            from tilelang.frontend.instances import prim_func_instance, record
 
             value.consumed = True
             record(ev, prim_func_instance(ev, value, JitOptions(span=value.span), (), "default"))
@@ -141,7 +145,13 @@ def run_test(
         names = [arg.arg for arg in (*function.node.args.posonlyargs, *function.node.args.args)]
         if receiver is not None and names:
             names = names[1:]
-        for values in _parameter_sets(ev, every):
+        start = ev.steps
+        sets = list(_parameter_sets(ev, every))
+        for count, position in enumerate(spread(len(sets))):
+            if ev.steps - start > TEST_BUDGET:
+                ev.trace(f"{count} of {len(sets)} parameter sets are evaluated", _span(ev, function))
+                break
+            values = sets[position]
             bound = dict(values)
             for name in names:
                 if name not in bound:
@@ -149,6 +159,19 @@ def run_test(
             bound = {name: value for name, value in bound.items() if name in names and value is not MISSING}
             args = (receiver,) if receiver is not None else ()
             attempt(ev, lambda args=args, bound=bound: call_function(ev, function, args, bound, _span(ev, function)))
+
+
+def spread(count: int) -> Iterator[int]:
+    """The numbers below ``count``, each prefix spread over the whole range: ends and middles first."""
+    seen: set[int] = set()
+    parts = 1
+    while len(seen) < count:
+        for step in range(parts + 1):
+            position = step * (count - 1) // parts
+            if position not in seen:
+                seen.add(position)
+                yield position
+        parts *= 2
 
 
 def _run_test_class(ev: Evaluator, cls: Class, module: Module) -> None:
@@ -313,7 +336,7 @@ def _holds(have: tuple[int, int], relation: str, wanted: tuple[int, int]) -> boo
 
 def run_uncalled(ev: Evaluator, module: Module, directives: dict[int, list[dict[str, Any]]]) -> None:
     """Jit functions of the file without an instance: comments, then defaults, then symbolic parameters."""
-    from tilelang.frontend.kernels import build, call_jit
+    from tilelang.frontend.jit import build, call_jit
 
     recorded = {(instance.factory_path, instance.factory_line) for instance in ev.recorder.instances}
     for value in list(module.vars.values()):
@@ -342,7 +365,7 @@ def run_uncalled(ev: Evaluator, module: Module, directives: dict[int, list[dict[
 
 
 def _from_directive(ev: Evaluator, jit: Jit, values: dict[str, Any]) -> None:
-    from tilelang.frontend.kernels import call_jit
+    from tilelang.frontend.jit import call_jit
 
     call_jit(ev, jit, Arguments([], dict(values)), _span(ev, jit.function))
 
@@ -356,7 +379,7 @@ def _makes_prim_func(function: Function) -> bool:
 
 
 def _record_made(ev: Evaluator, function: Function, bound: dict[str, Any]) -> None:
-    from tilelang.frontend.kernels import prim_func_instance, record
+    from tilelang.frontend.instances import prim_func_instance, record
 
     made = call_function(ev, function, (), bound, _span(ev, function))
     if isinstance(made, PrimFunc) and not made.consumed:

@@ -22,7 +22,7 @@ from tilelang.ir.unknown import UNKNOWN, Unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tilelang.frontend.kernels import EagerState
+    from tilelang.frontend.eager import EagerState
     from tilelang.frontend.modules import ModuleTable
     from tilelang.frontend.recorder import Recorder
     from tilelang.ir.problem import Problem

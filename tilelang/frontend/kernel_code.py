@@ -99,7 +99,7 @@ def target_names(target: ast.expr | None) -> tuple[str, ...]:
 
 def annotate_parameter(ev: Evaluator, node: ast.AnnAssign, name: str, scope: Scope) -> None:
     """``A: T.Tensor((M, K), dtype)`` inside an eager kernel: the parameter becomes a tensor of that shape."""
-    from tilelang.frontend.kernels import declare_tensor
+    from tilelang.frontend.parameters import declare_tensor
 
     annotation = ev.eval(node.annotation, scope)
     value = declare_tensor(ev, name, annotation, scope.vars.get(name), ev.span(node, scope))

@@ -33,7 +33,7 @@ def tune(
     span: Span,
 ) -> Any:
     """Build every entry of the tuner's list for one call; the kernel of the first that builds is the result."""
-    from tilelang.frontend.kernels import build
+    from tilelang.frontend.jit import build
 
     assert jit.tuner is not None
     function: Function = jit.function
@@ -70,7 +70,7 @@ def tune(
                 merged[key] = value
                 merged_spans[key] = value_spans.get(key, where)
         if any(value is MISSING for value in merged.values()) and not extra:
-            from tilelang.frontend.kernels import is_eager
+            from tilelang.frontend.eager import is_eager
 
             if not is_eager(function):
                 continue
@@ -90,7 +90,8 @@ def _with_defaults(
     ev: Evaluator, jit: Jit, bound: dict[str, Any], spans: Mapping[str, Span], extra: dict[str, Any], span: Span
 ) -> Any:
     """Without a list of configs, the call is still followed if its defaults are enough."""
-    from tilelang.frontend.kernels import build, is_eager
+    from tilelang.frontend.eager import is_eager
+    from tilelang.frontend.jit import build
 
     if any(value is MISSING for value in bound.values()) and not is_eager(jit.function):
         return UNKNOWN

@@ -122,7 +122,7 @@ def autotune(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 @model("tilelang.language.prim_func", "tilelang.language.eager.prim_func")
 def prim_func(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
-    from tilelang.frontend.kernels import elaborate
+    from tilelang.frontend.programs import elaborate
 
     if args and isinstance(args[0], Function):
         if args[0].attrs.get("eager_jit"):
@@ -172,7 +172,7 @@ def const(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     "tilelang.jit.kernel.JITKernel",
 )
 def compile_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
-    from tilelang.frontend.kernels import compile_prim_func
+    from tilelang.frontend.instances import compile_prim_func
 
     func = args[0] if args else kwargs.get("func")
     if len(args) > 1 and "out_idx" not in kwargs:
@@ -220,7 +220,7 @@ def from_kernel(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
     def run(ev: Evaluator, inner: Any, kw: dict[str, Any]) -> Any:
         from tilelang.frontend.calls import Arguments
-        from tilelang.frontend.kernels import call_jit
+        from tilelang.frontend.jit import call_jit
 
         if isinstance(kernel, Function):
             call_jit(ev, Jit(kernel, state["options"], Tuner(configs, where, where)), Arguments(), inner.span)

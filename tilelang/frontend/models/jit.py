@@ -26,7 +26,7 @@ def member(ev: Evaluator, owner: Jit | Kernel | PrimFunc | Macro, name: str) -> 
 
 def _jit(owner: Jit, name: str) -> Any:
     from tilelang.frontend.calls import Arguments
-    from tilelang.frontend.kernels import call_jit
+    from tilelang.frontend.jit import call_jit
 
     def compile_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
         arguments = args.arguments or Arguments(list(args), dict(kwargs))

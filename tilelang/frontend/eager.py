@@ -1,0 +1,192 @@
+"""Eager kernels: jit functions whose body is the kernel.
+
+The sizes that ``T.const`` declares are read off the tensors of the call. So a body runs twice: first up to its launch,
+which says which extent of which parameter each size is, then with the sizes as numbers.
+"""
+
+from __future__ import annotations
+
+import ast
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tilelang.frontend.instance import Instance
+from tilelang.frontend.parameters import declare_tensor, parsed_annotation
+from tilelang.frontend.recorder import plain_map
+from tilelang.frontend.scoping import own_nodes
+from tilelang.frontend.signals import StopPhase
+from tilelang.frontend.values import MISSING, Function, Jit, Scope, Tensor
+from tilelang.ir.buffer import Buffer
+from tilelang.ir.builder import Builder, building
+from tilelang.ir.expr import Var
+from tilelang.ir.program import Program
+from tilelang.ir.unknown import UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tilelang.frontend.evaluator import Evaluator
+    from tilelang.ir.span import Span
+
+_LAUNCHERS = frozenset(("Kernel", "ClusterKernel", "launch_thread", "CUDASourceCodeKernel"))
+
+_EAGER_MARKS = _LAUNCHERS | {"const", "empty"}
+
+
+def is_eager(function: Function) -> bool:
+    """Whether the body of a jit function is the kernel itself: it launches or declares sizes, and defines no prim_func."""
+    node = function.node
+    known = getattr(node, "_eager", None)
+    if known is None:
+        nodes = own_nodes(node)
+        defines = any(
+            isinstance(inner, ast.FunctionDef) and any("prim_func" in ast.unparse(d) for d in inner.decorator_list)
+            for inner in nodes
+        )
+        known = not defines and any(
+            (isinstance(inner, ast.Attribute) and inner.attr in _EAGER_MARKS)
+            or (isinstance(inner, ast.Name) and inner.id in _LAUNCHERS)
+            for inner in nodes
+        )
+        node._eager = known  # type: ignore[attr-defined]  # a cache on the syntax node
+    return known
+
+
+class EagerState:
+    """What the body of an eager kernel declares: its sizes and its tensors."""
+
+    def __init__(self, consts: dict[str, Any]) -> None:
+        self.consts = consts
+        self.unbound: dict[str, Var] = {}
+        self.tensors: dict[str, Buffer] = {}
+        self.arguments: dict[str, Any] = {}
+        self.spans: dict[str, Span] = {}
+        """Where the caller wrote each argument."""
+
+    def mentions(self, var: Var) -> bool:
+        """Whether a size is an extent or a stride of some declared tensor by itself."""
+        return any(
+            var is extent for buffer in self.tensors.values() for extent in (*buffer.shape, *(buffer.strides or ()))
+        )
+
+
+@contextmanager
+def eager_state(ev: Evaluator, consts: dict[str, Any], *, phase_one: bool) -> Iterator[EagerState]:
+    outer, outer_phase = ev.eager, ev.phase_one
+    state = EagerState(consts)
+    ev.eager, ev.phase_one = state, phase_one
+    try:
+        yield state
+    finally:
+        ev.eager, ev.phase_one = outer, outer_phase
+
+
+def build_eager(
+    ev: Evaluator, jit: Jit, bound: Mapping[str, Any], spans: Mapping[str, Span], extra: Mapping[str, Any]
+) -> Instance:
+    function = jit.function
+    consts: dict[str, Any] = dict(extra)
+    if "const" in _mentioned(function):
+        consts = {**_match_consts(ev, function, bound), **consts}
+    builder = Builder()
+    with building(builder), eager_state(ev, consts, phase_one=False) as state:
+        returned, scope = _run_eager(ev, function, bound, spans)
+    for name, var in state.unbound.items():
+        if not builder.problems or all(p.kind != "unbound-const" for p in builder.problems):
+            if state.tensors and not state.mentions(var):
+                builder.problem("unbound-const", var.span, name=name)
+    node = function.node
+    items = returned if isinstance(returned, tuple) else (returned,)
+    results = tuple(value for value in items if isinstance(value, Buffer))
+    params = (*state.tensors.values(), *(buffer for buffer in builder.outputs))
+    program = Program(
+        function.name,
+        tuple(dict.fromkeys(params)),
+        builder.body(),
+        results,
+        builder.complete,
+        tuple(builder.func_attrs.items()),
+        span=ev.span(node, scope),
+    )
+    values = {name: value for name, value in bound.items() if value is not MISSING}
+    return Instance(
+        program,
+        function.name,
+        function.name,
+        "eager",
+        function.path,
+        node.lineno,
+        function.path,
+        node.lineno,
+        {**plain_map(values), **plain_map(extra)},
+        {},
+        dict(spans),
+        tuple(ev.stack),
+        jit=jit.options,
+        problems=tuple(builder.problems),
+    )
+
+
+def _run_eager(
+    ev: Evaluator, function: Function, bound: Mapping[str, Any], spans: Mapping[str, Span]
+) -> tuple[Any, Scope]:
+    scope = ev.new_scope(function)
+    scope.kernel = True
+    scope.vars = {name: UNKNOWN if value is MISSING else value for name, value in bound.items()}
+    scope.bound = dict(scope.vars)
+    scope.arg_spans = dict(spans)
+    assert ev.eager is not None
+    ev.eager.arguments = dict(bound)
+    ev.eager.spans = dict(spans)
+    for arg in (*function.node.args.posonlyargs, *function.node.args.args, *function.node.args.kwonlyargs):
+        if arg.annotation is None or not _may_be_tensor(arg.annotation):
+            continue
+        annotation = ev.eval(parsed_annotation(arg.annotation), function.scope)
+        value = declare_tensor(ev, arg.arg, annotation, bound.get(arg.arg), ev.span(arg, scope))
+        if value is not None:
+            scope.vars[arg.arg] = value
+    return ev.run_body(function, scope), scope
+
+
+def _may_be_tensor(node: ast.expr) -> bool:
+    return isinstance(node, (ast.Call, ast.Subscript, ast.Attribute, ast.Name))
+
+
+def _mentioned(function: Function) -> frozenset[str]:
+    node = function.node
+    known = getattr(node, "_mentions", None)
+    if known is None:
+        known = frozenset(inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)) | frozenset(
+            inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)
+        )
+        node._mentions = known  # type: ignore[attr-defined]  # a cache on the syntax node
+    return known
+
+
+def _match_consts(ev: Evaluator, function: Function, bound: Mapping[str, Any]) -> dict[str, Any]:
+    """First phase: run up to the launch and read each size off the tensor that has it as an extent."""
+    found: dict[str, Any] = {}
+    with building(Builder()), eager_state(ev, {}, phase_one=True) as state:
+        try:
+            _run_eager(ev, function, bound, {})
+        except StopPhase:
+            pass
+    for name, buffer in state.tensors.items():
+        tensor = bound.get(name)
+        if not isinstance(tensor, Tensor):
+            continue
+        pairs = list(zip(buffer.shape, tensor.shape or ()))
+        pairs += list(zip(buffer.strides or (), tensor.strides or ()))
+        for extent, value in pairs:
+            if isinstance(extent, Var) and state.unbound.get(extent.name) is extent and extent.name not in found:
+                packed = _packing(buffer, tensor) if extent is buffer.shape[-1] else 1
+                if isinstance(value, int) and packed is not None:
+                    found[extent.name] = value * packed
+    return found
+
+
+def _packing(buffer: Buffer, tensor: Tensor) -> int | None:
+    """Logical elements per stored element: a 4-bit tensor arrives as bytes."""
+    if tensor.dtype is None or not buffer.dtype.is_known or buffer.dtype.bits >= 8:
+        return 1
+    return max(1, tensor.dtype.bits // buffer.dtype.bits) if tensor.dtype.is_known else None
