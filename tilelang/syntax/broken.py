@@ -25,7 +25,7 @@ from tilelang.syntax.cpython import (
     problem_from,
 )
 from tilelang.syntax.limits import MAX_BROKEN_BLOCK, MAX_PROBLEMS
-from tilelang.syntax.lines import SOFT_KEYWORDS, LogicalLine, indent_width, logical_lines, scan_line
+from tilelang.syntax.lines import SOFT_KEYWORDS, LogicalLine, has_stray_closer, indent_width, logical_lines, scan_line
 from tilelang.syntax.module import MISSING
 from tilelang.syntax.problem import SyntaxProblem
 from tilelang.syntax.repair import repaired, standalone
@@ -132,22 +132,30 @@ class _Block:
             if soft.next != line.next:
                 rest = logical_lines(self.text, soft.next, soft=len(broken) > _STRICT_TRIES)
                 lines[index:] = [soft, *rest]
-            elif self.text[line.start] in ")]}":
+            elif has_stray_closer(self.text, line):
                 index = self._join_with_opener(lines, broken, index)
             broken.add(index)
             checked = index + 1
         return lines, broken
 
     def _join_with_opener(self, lines: list[LogicalLine], broken: set[int], index: int) -> int:
-        """Join a line that starts with a closing bracket to the statement whose opening bracket was lost, if there is
-        one: the nearest before that is not deeper, and is broken or has lines below it that cannot be its body."""
+        """Join a line that closes too many brackets to the statement that lost its opening bracket or closed it early.
+
+        That is the nearest line before that is not deeper, if it is broken or has lines below it that cannot be its
+        body. A line that does not start with the bracket must itself be deeper, below a header without colon.
+        """
         closer = lines[index]
+        leads = self.text[closer.start] in ")]}"
+        width = indent_width(closer.indent) - (not leads)
         first = index - 1
-        while first >= 0 and indent_width(lines[first].indent) > indent_width(closer.indent):
+        while first >= 0 and indent_width(lines[first].indent) > width:
             first -= 1
-        if first < 0 or not (first in broken or (first < index - 1 and not lines[first].opens)):
+        if first < 0:
             return index
         opener = lines[first]
+        lost = first in broken or (leads and first < index - 1 and not opener.opens)
+        if not lost or not (leads or opener.colon < 0):
+            return index
         lines[first : index + 1] = [replace(opener, end=closer.end, next=closer.next, colon=-1, closed=False)]
         broken.difference_update(range(first, index + 1))
         return first

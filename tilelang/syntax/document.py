@@ -17,7 +17,7 @@ from tilelang.syntax.blocks import BlockRange, block_ranges
 from tilelang.syntax.broken import following_position
 from tilelang.syntax.cpython import paused_collection
 from tilelang.syntax.limits import MAX_PROBLEMS, cut_depth, size_problem
-from tilelang.syntax.module import MISSING, Module
+from tilelang.syntax.module import MISSING, Module, assemble
 from tilelang.syntax.recover import count_errors, read_blocks, unread_rest
 from tilelang.syntax.text import SourceText
 from tilelang.syntax.tree import TreeEdit, parse_tree, tree_edit
@@ -135,7 +135,7 @@ class Document:
         if too_large is not None:
             return Module([], (*self.source.problems, too_large), self.source, ((1, self.source.line_count),))
         body: list[ast.stmt] = []
-        problems = list(self.source.problems)
+        problems: list[SyntaxProblem] = []
         repaired: list[tuple[int, int]] = []
         for block in self.parsed:
             body += block.body
@@ -145,7 +145,7 @@ class Document:
             rest = unread_rest(self.source, self.blocks[len(self.parsed)].range.start)
             problems += rest.problems
             repaired += rest.repaired
-        return Module(body, tuple(sorted(problems)), self.source, tuple(sorted(repaired)))
+        return assemble(self.source, body, problems, repaired)
 
     @cached_property
     def tree(self) -> Tree:
@@ -156,8 +156,8 @@ class Document:
         """Blocks of a changed text that keeps the first `head` and the last `tail` characters of this one."""
         old_length, shift = len(self.source.text), len(source.text) - len(self.source.text)
         starts = [block.range.start for block in self.blocks]
-        # A closed block depends on the first line of the next one, an open one on all that follows.
-        kept = max(bisect_right(starts, head) - 2, 0)
+        # A closed block depends on the next one and a line more, an open one on all that follows.
+        kept = max(bisect_right(starts, head) - 3, 0)
         kept = next((index for index in range(kept) if not self.blocks[index].range.closed), kept)
         yield from self.blocks[:kept]
         restart = starts[kept] if kept else 0

@@ -184,6 +184,21 @@ def top_level_characters(text: str, start: int, stop: int) -> Iterator[tuple[int
         position += 1
 
 
+def has_stray_closer(text: str, line: LogicalLine) -> bool:
+    """Whether a logical line closes a bracket that it does not open."""
+    brackets: list[str] = []
+    position = line.start
+    while (match := _TOKEN.search(text, position, line.end)) is not None:
+        token, position = match[0], match.end()
+        if token[0] in "\"'":
+            position, _ = _string_end(text, match.start(), line.end, token)
+        elif token in _CLOSER_OF:
+            brackets.append(token)
+        elif token in ")]}" and not _close(brackets, token) and not brackets:
+            return True
+    return False
+
+
 def open_brackets(text: str, start: int, stop: int) -> str:
     """The closers that the brackets left open in one logical line need, innermost first."""
     brackets: list[str] = []
@@ -340,7 +355,7 @@ def _cuts(text: str, position: int, stop: int, indent: str, keyword: str, *, sof
         return False
     if deeper:
         return keyword in HEADER_KEYWORDS and _BODY_LIKE.match(text, first, stop) is not None
-    return text[first] not in ")]}"
+    return text[first] not in ")]}:,.="
 
 
 def _balanced(text: str) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # The name that stands for what could not be read. No program defines it, so its value is unknown.
 MISSING = "__missing__"
+_FEW_PROBLEMS = 3
 # Characters up to which a text is first tried as a whole.
 _PARSED_AT_ONCE = 100_000
 
@@ -43,7 +44,27 @@ def parse_module(source: SourceText) -> Module:
     with paused_collection():
         body, problems, repaired = _statements(source, source.readable)
         problems += cut_depth(source, body, MISSING)
-    return Module(body, tuple(sorted((*source.problems, *problems))), source, tuple(sorted(repaired)))
+    return assemble(source, body, problems, repaired)
+
+
+def assemble(
+    source: SourceText, body: list[ast.stmt], problems: list[SyntaxProblem], repaired: list[tuple[int, int]]
+) -> Module:
+    """A module from what was read of its text."""
+    reported = sorted((*source.problems, *_without_prose(problems)))
+    return Module(body, tuple(reported), source, tuple(sorted(repaired)))
+
+
+def _without_prose(problems: list[SyntaxProblem]) -> list[SyntaxProblem]:
+    """Problems without those of text that was read as code because a triple quote is missing or too many.
+
+    Such a quote turns strings into code and code into strings up to the end of the file.
+    """
+    inverted = any(problem.message.startswith("unterminated triple-quoted") for problem in problems)
+    if not inverted or len(problems) <= _FEW_PROBLEMS:
+        return problems
+    first = min(problem for problem in problems if problem.kind == "syntax")
+    return [first, *(problem for problem in problems if problem.kind != "syntax")]
 
 
 def _statements(source: SourceText, text: str) -> tuple[list[ast.stmt], list[SyntaxProblem], list[tuple[int, int]]]:

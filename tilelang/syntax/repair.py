@@ -29,6 +29,7 @@ _DEF = re.compile(r"((?:async\s+)?def)(?:\s+([^\W\d]\w*))?")
 _CLASS = re.compile(r"class\s+([^\W\d]\w*)")
 _FOR = re.compile(r"((?:async\s+)?for\s+)(.*?)(?:\s+in(?!\w)|\Z)", re.DOTALL)
 _AS = re.compile(r"(?<!\w)as\s+((?:(?!\sas\s).)+)\Z", re.DOTALL)
+_LAST_AS = re.compile(r"\s+as\s*\Z")
 _DOTTED = re.compile(r"@\s*[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 # Shorter versions of a line that are tried, and the longest line for which more than one is.
 _TRIES = 12
@@ -99,7 +100,7 @@ def _repaired_statement(text: str) -> str:
     if keyword in ("return", "raise"):
         return f"{margin}{keyword} {MISSING}"
     if keyword in ("import", "from"):
-        kept = (candidate for candidate in _trimmed(text) if parse_error(candidate) is None)
+        kept = (candidate for candidate in _trimmed(_LAST_AS.sub("", text)) if parse_error(candidate) is None)
         return margin + next(kept, "pass")
     for end in list(_assignment_ends(text))[: -_TRIES - 1 : -1]:
         candidate = f"{text[:end]} {MISSING}"

@@ -7,6 +7,7 @@ without their statement (`else` without `if`) into ones that can stand alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from tilelang.syntax.lines import CONTINUATION_KEYWORDS, indent_width, scan_line
 from tilelang.syntax.module import MISSING
@@ -50,7 +51,8 @@ class Fault:
 class _Suite:
     """Statements of one level. `chain` is the compound statement that a clause may continue, as far as it has come.
 
-    `lost_header`: statements were indented without a header, so that a clause may belong to what is not there.
+    `other_column` is accepted too, once reported. `lost_header`: statements were indented without a header, so that a
+    clause may belong to what is not there.
     """
 
     column: int
@@ -61,6 +63,7 @@ class _Suite:
     chain_start: Statement | None = None
     decorator: Statement | None = None
     lost_header: bool = False
+    other_column: int = -1
 
 
 def arrange(statements: list[Statement]) -> tuple[list[Fault], bool]:
@@ -72,32 +75,37 @@ def arrange(statements: list[Statement]) -> tuple[list[Fault], bool]:
     suites = [_Suite(0, 0, 0, "")]
     rewrite = tabs_reported = False
     previous: Statement | None = None
-    for statement in statements:
+    for statement, following in zip_longest(statements, statements[1:]):
         column, tab_column = indent_width(statement.indent), indent_width(statement.indent, tab=1)
         top = suites[-1]
         if previous is not None and previous.opens:
-            if column > top.column:
+            if column > indent_width(previous.indent):
                 suites.append(_Suite(column, tab_column, previous.level + 1, previous.keyword))
             else:
                 faults.append(_bodiless(previous, statement))
+        elif following is not None and _strayed(statement, following, suites):
+            faults.append(Fault(following, "unexpected indent", statement.line))
+            column, tab_column = indent_width(following.indent), indent_width(following.indent, tab=1)
+            rewrite = True
         elif column > top.column:
             faults.append(Fault(statement, "unexpected indent", statement.line))
             suites.append(replace(top, column=column, tab_column=tab_column, lost_header=True))
             rewrite = True
-        while column < suites[-1].column:
+        while column < suites[-1].column and column != suites[-1].other_column:
             inner, outer = suites[-1], suites[-2]
             if outer.column >= column:
                 _leave(suites, statement, faults)
                 continue
             faults.append(Fault(statement, "unindent does not match any outer indentation level", statement.line))
             rewrite = True
-            if inner.column - column <= column - outer.column:
-                inner.column, inner.tab_column = column, tab_column
+            belongs_outside = _continued(outer.chain, statement.keyword) is not None
+            if inner.column - column <= column - outer.column and not belongs_outside:
+                inner.other_column = column
             else:
                 _leave(suites, statement, faults)
                 suites.append(replace(outer, column=column, tab_column=tab_column))
         suite = suites[-1]
-        if suite.tab_column != tab_column:
+        if suite.tab_column != tab_column and column == suite.column:
             rewrite = True
             if not tabs_reported:
                 faults.append(Fault(statement, "inconsistent use of tabs and spaces in indentation", statement.line))
@@ -111,6 +119,14 @@ def arrange(statements: list[Statement]) -> tuple[list[Fault], bool]:
         _leave(suites, None, faults)
     _limit_depth(statements, faults)
     return faults, rewrite
+
+
+def _strayed(statement: Statement, following: Statement, suites: list[_Suite]) -> bool:
+    """Whether a simple statement stands left of its suite, which goes on below it."""
+    column, below = indent_width(statement.indent), indent_width(following.indent)
+    if statement.opens or statement.keyword == "@" or not column < below <= suites[-1].column:
+        return False
+    return {column, below} <= {suite.column for suite in suites}
 
 
 def _place(statement: Statement, suite: _Suite, faults: list[Fault]) -> None:
