@@ -52,22 +52,23 @@ class ProjectIndex:
             return []
         modules = self._module_names(path)
         names = set(entry.definitions)
-        found: list[str] = []
-        for _ in range(ROUNDS):
+        found: dict[str, int] = {}
+        for distance in range(ROUNDS):
             fresh: set[str] = set()
             for other, known in self._entries.items():
                 if other == path or not known.imports & modules or not known.words & names:
                     continue
-                if other not in found:
-                    found.append(other)
+                found.setdefault(other, distance)
                 fresh.update(name for name, words in known.definitions.items() if words & names)
                 if fresh:
                     modules |= self._module_names(other)
             if fresh <= names:
                 break
             names |= fresh
-        found.sort(key=lambda other: (_is_package(other), not _is_test(other), _distance(path, other), other))
-        return [other for other in found if not _is_package(other)][:MAX_CALLERS]
+        callers = [other for other in found if not _is_package(other)]
+        # Files that name what is defined here come before those that only reach it through others.
+        callers.sort(key=lambda other: (found[other], not _is_test(other), _distance(path, other), other))
+        return callers[:MAX_CALLERS]
 
     def _module_names(self, path: str) -> set[str]:
         """Names under which a file's content can be imported: its own, and those of packages that re-export it."""

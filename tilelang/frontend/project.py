@@ -28,7 +28,7 @@ DEFAULT_ARCH = "sm_80"
 FILE_BUDGET = 500_000
 """Steps (expressions and statements) for one file: about two seconds."""
 
-CALLERS_BUDGET = 600_000
+CALLERS_BUDGET = 1_000_000
 """Steps for the callers of one file in other files."""
 
 IMPORT_DEPTH = 3
