@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
 RULE = define(__name__, __doc__, group="shape", fixable=True)
 
-_DENSE = ("gemm", "wgmma_gemm", "tcgen05_gemm")
-"""Operations whose operands have their plain shapes. Sparse and block-scaled ones pack K."""
+_DENSE = ("gemm", "wgmma_gemm", "tcgen05_gemm", "mma_gemm_blockscaled")
+"""Operations whose operands have their plain shapes. Sparse ones pack K, and other block-scaled ones M."""
 
 
 @RULE.check_instance

@@ -2,8 +2,9 @@
 
 ## What it does
 Reports arguments of language functions that are certainly wrong, such as an unknown reduction or memory scope, a
-negative width, an integer where a buffer is needed, or a missing argument. It also checks the memories and types of
-copies that insist on an instruction (`T.async_copy`, `T.tma_copy`), and that fragments enter `T.gemm` as a whole.
+negative width, an integer where a buffer is needed, or a missing argument. It also checks the memories that operations
+work on: the operands of `T.gemm` and of reductions, copies that insist on an instruction (`T.async_copy`,
+`T.tma_copy`), and fragments that enter `T.gemm` in part.
 
 ## Why is this bad?
 The kernel does not compile.
@@ -23,17 +24,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilelang.ir.stmt import Copy, Gemm
+from tilelang.ir.stmt import Copy, Fill, Gemm, Reduce
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules import _dims as dims
+from tilelang_analyzers.rules._gemm import gemm_plans
 from tilelang_analyzers.rules._text import declarations, entry, function, has_problem, problem_notes
 
 if TYPE_CHECKING:
     from tilelang.ir.buffer import Region
     from tilelang.ir.problem import Problem
-    from tilelang_analyzers.rule import InstanceContext, ProblemContext
+    from tilelang.ir.stmt import Stmt
+    from tilelang_analyzers.rule import InstanceContext, ProblemContext, TargetContext
 
 RULE = define(__name__, __doc__, group="language")
+
+_FILLED = ("global", "shared", "shared.dyn", "local.fragment", "local", "local.var")
+"""Memories that `T.fill` and `T.clear` can set."""
 
 
 @RULE.check_problem
@@ -52,12 +58,46 @@ def report_argument(ctx: ProblemContext, problem: Problem) -> None:
 def check(ctx: InstanceContext) -> None:
     for stmt in ctx.walk():
         if isinstance(stmt, Copy):
-            trouble = _copy_trouble(stmt)
-            if trouble and not has_problem(ctx, stmt.span):
-                notes = declarations(ctx, [stmt.src.buffer, stmt.dst.buffer])
-                ctx.report(stmt.span, f"T.{stmt.op}: {trouble}", notes=notes)
+            _report(ctx, stmt, f"T.{stmt.op}", _copy_trouble(stmt), stmt.src, stmt.dst)
         elif isinstance(stmt, Gemm):
-            _check_gemm(ctx, stmt)
+            for side, region in zip("ABC", (stmt.a, stmt.b, stmt.c), strict=True):
+                if region.buffer.is_fragment and _is_part(region):
+                    trouble = f"{side} must be a whole fragment, not the part `{ctx.text(region)}`"
+                    _report(ctx, stmt, f"T.{stmt.op}", trouble, region)
+        elif isinstance(stmt, Fill) and stmt.dst.buffer.scope not in _FILLED:
+            trouble = f"`{stmt.dst.buffer.name}` is in {stmt.dst.buffer.scope} memory, which it cannot set"
+            _report(ctx, stmt, "T.fill", trouble, stmt.dst)
+        elif isinstance(stmt, Reduce):
+            _report(ctx, stmt, f"T.reduce_{stmt.op}", _reduce_trouble(stmt), stmt.src, stmt.dst)
+
+
+@RULE.check_target
+def check_operands(ctx: TargetContext) -> None:
+    """Products in scalar code read their operands from anywhere, matrix instructions do not."""
+    for plan in gemm_plans(ctx):
+        gemm = plan.gemm
+        if plan.instruction not in ("mma", "wgmma"):
+            continue
+        for side, region in (("A", gemm.a), ("B", gemm.b), ("C", gemm.c)):
+            buffer = region.buffer
+            if not (buffer.is_fragment or (buffer.is_shared and side != "C")):
+                wanted = "a fragment" if side == "C" else "shared memory or a fragment"
+                trouble = f"{side} must be in {wanted}, but `{buffer.name}` is in {buffer.scope} memory"
+                _report(ctx, gemm, f"T.{gemm.op}", trouble, region)
+
+
+def _report(ctx: InstanceContext, stmt: Stmt, function: str, trouble: str, *regions: Region) -> None:
+    if trouble and not has_problem(ctx, stmt.span):
+        notes = declarations(ctx, [region.buffer for region in regions])
+        ctx.report(stmt.span, f"{function}: {trouble}", notes=notes)
+
+
+def _reduce_trouble(reduce: Reduce) -> str:
+    """Reductions work on tiles; in memory private to a thread both sides have to be."""
+    src, dst = reduce.src.buffer, reduce.dst.buffer
+    if all(buffer.is_shared or buffer.is_fragment for buffer in (src, dst)) or (src.is_local and dst.is_local):
+        return ""
+    return f"reduces shared memory or fragments, not {src.scope} memory into {dst.scope} memory"
 
 
 def _copy_trouble(copy: Copy) -> str:
@@ -75,16 +115,6 @@ def _copy_trouble(copy: Copy) -> str:
         if src.is_global and copy.attr("barrier") is None:
             return "a load needs `barrier`"
     return ""
-
-
-def _check_gemm(ctx: InstanceContext, gemm: Gemm) -> None:
-    for side, region in zip("ABC", (gemm.a, gemm.b, gemm.c), strict=True):
-        if region.buffer.is_fragment and _is_part(region):
-            ctx.report(
-                gemm.span,
-                f"T.{gemm.op}: {side} must be a whole fragment, not the part `{ctx.text(region)}`",
-                notes=declarations(ctx, [region.buffer]),
-            )
 
 
 def _is_part(region: Region) -> bool:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Note
 from tilelang.ir.buffer import Region
-from tilelang.ir.stmt import Atomic, Copy, Fill, For, Gemm, Reduce, Scan
+from tilelang.ir.stmt import Atomic, Copy, Effect, Fill, For, Gemm, Reduce, Scan
 from tilelang.ir.visit import children
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._dims import is_start
@@ -83,6 +83,8 @@ def _forbidden(stmt: Stmt) -> str | None:
         return f"T.reduce_{stmt.op}"
     if isinstance(stmt, Scan):
         return f"T.{stmt.op}"
+    if isinstance(stmt, Effect) and stmt.call.op in ("reducer_init", "finalize_reducer"):
+        return f"T.{stmt.call.op}"
     if isinstance(stmt, Atomic) and isinstance(stmt.dst, Region) and not is_start(stmt.dst):
         return f"T.atomic_{stmt.op} on a tile"
     return None

@@ -64,8 +64,17 @@ def check(ctx: TargetContext) -> None:
         found = excess(memory, ctx.target.shared_memory.budget)
         if found is not None:
             _report(ctx, launch, memory, found)
-        elif memory.total is None and ctx.instance.origin == "symbolic" and memory.allocations:
-            ctx.report(launch.span, f"shared memory of a block: {memory.formula}")
+        elif memory.total is None and ctx.instance.origin == "symbolic":
+            _report_formula(ctx, launch, memory)
+
+
+def _report_formula(ctx: TargetContext, launch: Launch, memory: SharedMemoryPlan) -> None:
+    """What a block of a kernel without a caller will need, if every size in it has a name."""
+    buffers = [each for each in memory.allocations if each.buffer is not None]
+    parts = [each.formula for each in sorted(buffers, key=lambda one: (one.span.line, one.span.col))]
+    if parts and not any("?" in part or "unknown" in part for part in parts):
+        message = f"nothing calls this kernel; a block needs up to {' + '.join(parts)} of shared memory"
+        ctx.report(launch.span, message, severity=Severity.INFO)
 
 
 def _report(ctx: TargetContext, launch: Launch, memory: SharedMemoryPlan, found: Excess) -> None:
