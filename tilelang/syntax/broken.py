@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tilelang.syntax.text import SourceText
 
 # Broken lines of a block that are first read as Python reads them; each may look at the rest of the block.
-_STRICT_TRIES = 8
+_STRICT_TRIES = 4
 _STRUCTURE_TRIES = 4
 # Logical lines tried at once, doubled while all is well.
 _WINDOW = 8
@@ -122,15 +122,16 @@ class _Block:
         """Logical lines of the block and the indices of those that Python refuses."""
         lines = list(logical_lines(self.text))
         broken: set[int] = set()
-        checked = 0
+        checked = tries = 0
         while (index := _first_broken(self.text, lines, checked)) is not None:
-            if len(broken) >= MAX_PROBLEMS:
+            tries += 1
+            if tries > MAX_PROBLEMS:
                 del lines[index:]
                 break
             line = lines[index]
             soft = scan_line(self.text, line.start, len(self.text), line.indent, soft=True)
             if soft.next != line.next:
-                rest = logical_lines(self.text, soft.next, soft=len(broken) > _STRICT_TRIES)
+                rest = logical_lines(self.text, soft.next, soft=tries > _STRICT_TRIES)
                 lines[index:] = [soft, *rest]
             elif has_stray_closer(self.text, line):
                 index = self._join_with_opener(lines, broken, index)
