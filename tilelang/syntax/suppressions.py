@@ -17,12 +17,12 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tilelang.syntax.lines import LogicalLine, comment_offsets, indent_width, logical_lines
 from tilelang.syntax.problem import SyntaxProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tilelang.syntax.lines import LogicalLine
     from tilelang.syntax.text import SourceText
 
 LineRange = tuple[int, int]
@@ -148,6 +148,8 @@ def _rules(source: SourceText, line: int, match: re.Match[str]) -> tuple[RuleNam
 
 def _code_lines(text: str) -> list[LogicalLine]:
     """Logical lines; where a bracket or string has no end, the layout decides where the line ends."""
+    from tilelang.syntax.lines import logical_lines  # Late: most files have no such comment.
+
     result: list[LogicalLine] = []
     position = 0
     while True:
@@ -162,6 +164,8 @@ def _code_lines(text: str) -> list[LogicalLine]:
 
 def _comments_with_range(source: SourceText, lines: list[LogicalLine]) -> Iterator[tuple[int, LineRange | None]]:
     """Offset of each comment and the lines of the statement that it is about."""
+    from tilelang.syntax.lines import comment_offsets
+
     position = 0
     for index, line in enumerate(lines):
         covers = _range(source, lines, index)
@@ -174,6 +178,8 @@ def _comments_with_range(source: SourceText, lines: list[LogicalLine]) -> Iterat
 
 def _range(source: SourceText, lines: list[LogicalLine], index: int) -> LineRange:
     """Lines of a logical line; for a decorator, of what it decorates."""
+    from tilelang.syntax.lines import indent_width
+
     first = last = lines[index]
     if first.keyword == "@":
         width = indent_width(first.indent)
