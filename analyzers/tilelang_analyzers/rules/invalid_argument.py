@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 RULE = define(__name__, __doc__, group="language")
 
-_FILLED = ("global", "shared", "shared.dyn", "local.fragment", "local", "local.var")
-"""Memories that `T.fill` and `T.clear` can set."""
+_NOT_FILLED = ("shared.tmem", "shared.barrier", "shared.cluster_barrier")
+"""Memories that `T.fill` and `T.clear` cannot set."""
 
 
 @RULE.check_problem
@@ -64,7 +64,7 @@ def check(ctx: InstanceContext) -> None:
                 if region.buffer.is_fragment and _is_part(region):
                     trouble = f"{side} must be a whole fragment, not the part `{ctx.text(region)}`"
                     _report(ctx, stmt, f"T.{stmt.op}", trouble, region)
-        elif isinstance(stmt, Fill) and stmt.dst.buffer.scope not in _FILLED:
+        elif isinstance(stmt, Fill) and stmt.dst.buffer.scope in _NOT_FILLED:
             trouble = f"`{stmt.dst.buffer.name}` is in {stmt.dst.buffer.scope} memory, which it cannot set"
             _report(ctx, stmt, "T.fill", trouble, stmt.dst)
         elif isinstance(stmt, Reduce):
