@@ -85,7 +85,13 @@ def enter_by_assignment(ev: Evaluator, frame: Frame, target: ast.Tuple | ast.Lis
     if builder is None:
         return UNKNOWN
     scope.open_frames.append(frame)
-    return frame.enter(builder, target_names(target))
+    return _unpackable(frame.enter(builder, target_names(target)), target)
+
+
+def _unpackable(value: Any, target: ast.expr) -> Any:
+    """``as (bx,)`` takes the one index of a launch apart like a tuple of one."""
+    single = isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, Expr)
+    return (value,) if single else value
 
 
 def target_names(target: ast.expr | None) -> tuple[str, ...]:
@@ -224,7 +230,7 @@ def loop(ev: Evaluator, node: ast.For, frame: LoopFrame, scope: Scope) -> Signal
                        notes=(("T.alloc_var is here", current.span),))  # fmt: skip
     value = frame.enter(builder, names)
     try:
-        assign(ev, node.target, value, scope)
+        assign(ev, node.target, _unpackable(value, node.target), scope)
         signal = ev.exec(node.body, scope)
     finally:
         frame.exit(builder)
@@ -303,7 +309,7 @@ def with_frame(ev: Evaluator, frame: Frame, item: ast.withitem, body: Callable[[
     value = frame.enter(builder, target_names(item.optional_vars))
     try:
         if item.optional_vars is not None:
-            assign(ev, item.optional_vars, value, scope)
+            assign(ev, item.optional_vars, _unpackable(value, item.optional_vars), scope)
         return body()
     finally:
         frame.exit(builder)
