@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Edit, Fix, Severity
+from tilelang.ir.span import Span
 from tilelang_analyzers.rules._edits import within
 from tilelang_analyzers.rules._text import entry, problem_notes
 
@@ -33,10 +34,13 @@ def report_name(ctx: ProblemContext, problem: Problem, wrong: str, message: str)
 
 
 def _rename(ctx: ProblemContext, problem: Problem, wrong: str, right: str) -> Fix | None:
-    """Replace the last mention of ``wrong`` in the text of the problem's span."""
-    snippet = ctx.snippet(problem.span)
-    start = snippet.rfind(wrong)
-    if start < 0:
-        return None
-    place = within(problem.span, snippet, start, start + len(wrong))
-    return Fix(f"Replace `{wrong}` by `{right}`", (Edit(place, right),))
+    """Replace the last mention of ``wrong`` in the text of the problem's span, or before it on its line, where the name
+    of an argument stands."""
+    span = problem.span
+    for place in (span, Span(span.path, span.line, 0, span.line, span.col)):
+        snippet = ctx.snippet(place)
+        start = snippet.rfind(wrong)
+        if start >= 0:
+            edit = Edit(within(place, snippet, start, start + len(wrong)), right)
+            return Fix(f"Replace `{wrong}` by `{right}`", (edit,))
+    return None

@@ -1,0 +1,107 @@
+"""Every fix removes its finding and changes nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rules.kernels import HEAD, findings, matmul, repaired
+
+
+def changed_lines(before: str, after: str) -> list[str]:
+    """The lines of ``after`` that are not in ``before``."""
+    known = set(before.splitlines())
+    return [line.strip() for line in after.splitlines() if line not in known]
+
+
+def test_the_sound_kernel_has_no_findings(tmp_path: Path) -> None:
+    assert findings(tmp_path, matmul(), "sm_75", "sm_80", "sm_90") == ()
+
+
+def test_stages_given_at_the_call(tmp_path: Path) -> None:
+    source = matmul("matmul(1024, 1024, 1024, stages=4)")
+    after = repaired(tmp_path, source, "shared-memory-overflow", "sm_75")
+    assert changed_lines(source, after) == ["matmul(1024, 1024, 1024, stages=1)"]
+
+
+def test_stages_that_are_a_default(tmp_path: Path) -> None:
+    source = matmul(default=4)
+    after = repaired(tmp_path, source, "shared-memory-overflow", "sm_86")
+    assert changed_lines(source, after) == ["def matmul(M, N, K, tile=128, tile_k=64, stages=3):"]
+
+
+def test_tile_where_stages_do_not_help(tmp_path: Path) -> None:
+    source = matmul("matmul(1024, 1024, 1024, tile=256, tile_k=128)")
+    after = repaired(tmp_path, source, "shared-memory-overflow", "sm_75")
+    assert changed_lines(source, after) == ["matmul(1024, 1024, 1024, tile=64, tile_k=128)"]
+
+
+def test_a_computed_value_has_no_fix(tmp_path: Path) -> None:
+    (found,) = findings(tmp_path, matmul("matmul(1024, 1024, 1024, stages=2 + 2)"), "sm_75")
+    assert found.rule == "shared-memory-overflow"
+    assert found.fix is None
+
+
+def test_accumulator(tmp_path: Path) -> None:
+    source = matmul(clear="")
+    after = repaired(tmp_path, source, "uninitialized-accumulator")
+    assert changed_lines(source, after) == ["T.clear(acc)"]
+
+
+def test_grid(tmp_path: Path) -> None:
+    source = matmul("matmul(1000, 1000, 1024)", grid="N // tile, M // tile")
+    after = repaired(tmp_path, source, "incomplete-grid")
+    assert changed_lines(source, after) == [
+        "with T.Kernel(T.ceildiv(N, tile), T.ceildiv(M, tile), threads=128) as (bx, by):"
+    ]
+
+
+def test_loop(tmp_path: Path) -> None:
+    source = matmul("matmul(1024, 1024, 1000)", loop="K // tile_k")
+    after = repaired(tmp_path, source, "incomplete-loop")
+    assert changed_lines(source, after) == ["for k in T.Pipelined(T.ceildiv(K, tile_k), num_stages=stages):"]
+
+
+PRODUCT = """\
+@T.prim_func
+def main(A: T.Tensor((64, 32), "float16"), B: T.Tensor((64, 32), "float16"), C: T.Tensor((64, 64), "float32")):
+    with T.Kernel(1, threads=128) as bx:
+        a = T.alloc_shared((64, 32), "float16")
+        b = T.alloc_shared((64, 32), "float16")
+        acc = T.alloc_fragment((64, 64), "float32")
+        T.clear(acc)
+        T.copy(A, a)
+        T.copy(B, b)
+        {gemm}
+        T.copy(acc, C)
+"""
+
+
+@pytest.mark.parametrize(
+    ("gemm", "line"),
+    [
+        ("T.gemm(a, b, acc)", "T.gemm(a, b, acc, transpose_B=True)"),
+        ("T.gemm(a, b, acc, policy=T.GemmWarpPolicy.FullRow)", None),
+        ("T.gemm(\n            a,\n            b,\n            acc,\n        )", "acc, transpose_B=True"),
+    ],
+)
+def test_transposition(tmp_path: Path, gemm: str, line: str | None) -> None:
+    source = HEAD + PRODUCT.format(gemm=gemm)
+    after = repaired(tmp_path, source, "gemm-shape-mismatch")
+    (changed,) = changed_lines(source, after)
+    assert changed == (line or f"{gemm[:-1]}, transpose_B=True)")
+
+
+def test_names(tmp_path: Path) -> None:
+    sound = HEAD + PRODUCT.format(gemm="T.gemm(a, b, acc, transpose_B=True)")
+    assert repaired(tmp_path, sound.replace("T.clear", "T.claer"), "unknown-name") == sound
+    assert repaired(tmp_path, sound.replace("transpose_B", "transpose_b"), "unknown-argument") == sound
+
+
+def test_annotations(tmp_path: Path) -> None:
+    source = (
+        HEAD
+        + "@T.prim_func\ndef main(A: T.Tensor((64,), 'float32')):\n    with T.Kernel(1) as bx:\n        T.clear(A)\n"
+    )
+    after = repaired(tmp_path, source, "call-annotation", select=("call-annotation",))
+    assert "def main(A: T.Tensor[(64,), 'float32']):" in after
