@@ -76,8 +76,21 @@ def match_row(row: Row, candidates: Sequence[Prediction]) -> tuple[Prediction | 
         elif fewest is None or len(wrong) < len(fewest):
             fewest = wrong
     if found:
-        return min(found, key=lambda one: (one.arch not in (row.arch, None), one.arch is None, not one.certain)), ""
+        return min(found, key=lambda one: _preference(row, one)), ""
     return None, f"values: {', '.join(sorted(fewest or ()))}"
+
+
+def _preference(row: Row, one: Prediction) -> tuple[object, ...]:
+    """Among instances with the same values: the one with the row's pass configs, for its target, certain."""
+    configs = row.data.get("pass_configs") or {}
+    other = sum(one.instance.jit.pass_config(name) != value for name, value in configs.items())
+    return (
+        other,
+        len(one.instance.jit.pass_configs),
+        one.arch not in (row.arch, None),
+        one.arch is None,
+        not one.certain,
+    )
 
 
 def differing(row: Row, candidate: Prediction) -> list[str]:
@@ -129,7 +142,16 @@ def _way(upstream: Any, ours: Any) -> str:
         return "unknown here"
     if isinstance(upstream, int) and isinstance(ours, int):
         return "too low" if ours < upstream else "too high"
+    if isinstance(upstream, Counter) and isinstance(ours, Counter):
+        missing, extra = _scopes(upstream - ours), _scopes(ours - upstream)  # pyright: ignore[reportUnknownArgumentType]
+        return ", ".join(part for part in (missing and f"missing {missing}", extra and f"extra {extra}") if part)
+    if isinstance(ours, list) and None in ours:
+        return "unknown here"
     return "differs"
+
+
+def _scopes(buffers: Counter[Any]) -> str:
+    return ", ".join(sorted({scope for scope, _, _ in buffers}))
 
 
 def _difference(upstream: Any, ours: Any) -> str:
@@ -280,16 +302,20 @@ def main(arguments: list[str] | None = None) -> int:
     outcomes, used = outcomes_of(rows, predictions, predictor)
     unmatched = sort_unmatched(outcomes, predictions, used, predictor)
     print(f"{len(files)} files analysed in {spent:.1f} s, {len(predictions)} instances")
-    tiles = [one for one in outcomes if one.row.has_tiles]
-    plain = [one for one in outcomes if not one.row.has_tiles]
+    built = [one for one in outcomes if one.row.built]
+    tiles = [one for one in built if one.row.has_tiles]
+    plain = [one for one in built if not one.row.has_tiles]
+    failed = [one for one in outcomes if not one.row.built]
     print(*summary("kernels with tiles", tiles, options.show), sep="\n")
     print(*summary("kernels without tiles", plain, options.show), sep="\n")
     counted = len(used) + len(unmatched.invented) + len(unmatched.vague)
+    matched = sum(one.match is not None for one in failed)
+    print(f"kernels that upstream could not build: {len(failed)} rows, {matched} of them matched")
     print(f"invented instances {share(len(unmatched.invented), counted)}, vague {len(unmatched.vague)}, "
           f"uncovered {len(unmatched.uncovered)}")  # fmt: skip
     for one in unmatched.invented[: 10 * options.show]:
         print(f"    {one.path}:{one.line} {one.kernel} from {one.root[0]}:{one.root[1] or 'module'} {one.origin}")
-        print(f"        {one.text()}")
+        print(f"        {' '.join(one.text().split())[:110]}")
     print("false errors on rows that upstream lowers")
     for text, count in Counter(_false_errors(outcomes)).items():
         print(f"    {count:4d}  {text}")

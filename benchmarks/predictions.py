@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING
 from truth import SourceFacts, read_facts
 
 from tilelang.ir.arith import try_const
-from tilelang.ir.stmt import Alloc
-from tilelang.ir.visit import walk
+from tilelang.ir.stmt import Alloc, Launch
+from tilelang.ir.visit import children, walk
 from tilelang.passes import plan
+from tilelang.passes.expand import expand
 from tilelang.targets import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tilelang.frontend.instance import FileAnalysis, Instance
+    from tilelang.ir.buffer import Buffer
     from tilelang_analyzers.results import InstanceResult
 
 
@@ -67,8 +69,18 @@ class Prediction:
         return ", ".join(f"{name}={value}" for name, value in self.bindings.items())
 
     def allocations(self) -> Counter[object]:
-        """Scope, dtype and shape of every allocation."""
-        buffers = [stmt.buffer for stmt in walk(self.instance.program.body) if isinstance(stmt, Alloc)]
+        """Scope, dtype and shape of every allocation, those that tile operations make for themselves included."""
+        buffers: list[Buffer] = []
+        stack = list(reversed(self.instance.program.body))
+        while stack:
+            stmt = stack.pop()
+            if isinstance(stmt, Launch):
+                buffers += [inner.buffer for inner in walk(expand(stmt).body) if isinstance(inner, Alloc)]
+                continue
+            if isinstance(stmt, Alloc):
+                buffers.append(stmt.buffer)
+            for body in children(stmt):
+                stack.extend(body)
         return Counter((one.scope, str(one.dtype), tuple(map(try_const, one.shape))) for one in buffers)
 
     def figures(self, arch: str) -> Figures:
@@ -82,7 +94,7 @@ class Prediction:
         largest = max(costs, key=lambda cost: cost.shared_total or 0)
         grid = [try_const(extent) for extent in launches[0].grid]
         return Figures(
-            largest.shared_dynamic, largest.shared_static, costs[0].threads, [*grid, 1, 1][:3],
+            largest.shared_dynamic, largest.shared_static, costs[0].threads, [*grid, 1, 1, 1][:3],
             target.shared_memory.budget,
         )  # fmt: skip
 

@@ -1,5 +1,7 @@
 """Checks DeepSeek's TileKernels as a project: kernels in a package, all their callers in the tests.
 
+A kernel counts where it is defined, once; a factory is the outermost function around it.
+
     python benchmarks/tilekernels.py PATH_TO_REPOSITORY [--target NAMES] [--show N] [--json FILE]
 
 Prints how many kernels have instances, how many of those are certain, why the rest have none, and every finding of
@@ -17,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from truth import read_facts
+
 from tilelang_analyzers.checker import Checker, may_use_tilelang
 from tilelang_analyzers.settings import Settings
 
@@ -27,6 +31,10 @@ if TYPE_CHECKING:
     from tilelang_analyzers.results import KernelResult
 
 
+TIMEOUT = 120.0
+"""Seconds for one file: a loaded machine must not look like a slow checker."""
+
+
 @dataclass(slots=True)
 class Findings:
     """What the checker says about the whole project."""
@@ -34,14 +42,17 @@ class Findings:
     kernels: list[KernelResult] = field(default_factory=list["KernelResult"])
     diagnostics: list[Diagnostic] = field(default_factory=list["Diagnostic"])
     failures: list[str] = field(default_factory=list[str])
+    factories: set[tuple[Path, str]] = field(default_factory=set["tuple[Path, str]"])
+    called: set[tuple[Path, str]] = field(default_factory=set["tuple[Path, str]"])
     instances: int = 0
     certain: int = 0
-    launches_without_bytes: int = 0
+    launches: int = 0
+    without_bytes: int = 0
 
 
 def check_project(root: Path, target: tuple[str, ...]) -> Findings:
-    """Check every file of the package, with the whole repository as the place where callers are looked for."""
-    settings = Settings(root=str(root), target=target, cache=False)
+    """Check every file of the repository, which is also where callers are looked for."""
+    settings = Settings(root=str(root), target=target, cache=False, timeout=TIMEOUT)
     checker = Checker()
     found = Findings()
     for path in sorted(root.rglob("*.py")):
@@ -51,14 +62,19 @@ def check_project(root: Path, target: tuple[str, ...]) -> Findings:
         report = checker.check(str(path), data, settings)
         if report.failure is not None:
             found.failures.append(f"{path.relative_to(root)}: {report.failure.detail or report.failure.message}")
-        found.kernels += report.kernels
-        found.diagnostics += report.findings
-        first = [instance for instance in report.instances if instance.launch == 0]
-        found.instances += len(first)
-        found.certain += sum(instance.certain for instance in first)
-        found.launches_without_bytes += sum(
-            any(result.shared_bytes is None for result in instance.targets) for instance in report.instances
+        mine = [kernel for kernel in report.kernels if kernel.path == str(path)]
+        facts = read_facts(path)
+        found.kernels += mine
+        found.factories.update((path, facts.function_at(kernel.line) or kernel.name) for kernel in mine)
+        found.called.update(
+            (path, facts.function_at(kernel.line) or kernel.name) for kernel in mine if kernel.instances
         )
+        found.diagnostics += report.findings
+        own = [instance for instance in report.instances if instance.path == str(path)]
+        found.instances += sum(instance.launch == 0 for instance in own)
+        found.certain += sum(instance.certain for instance in own if instance.launch == 0)
+        found.launches += len(own)
+        found.without_bytes += sum(any(one.shared_bytes is None for one in instance.targets) for instance in own)
     return found
 
 
@@ -66,10 +82,13 @@ def lines(root: Path, found: Findings, show: int) -> Iterable[str]:
     with_instances = [kernel for kernel in found.kernels if kernel.instances]
     certain = [kernel for kernel in found.kernels if kernel.certain]
     states = Counter(kernel.state for kernel in found.kernels)
-    yield f"{len(found.kernels)} kernels in {len({kernel.path for kernel in found.kernels})} files"
-    yield f"  {len(with_instances):4d} have instances, {len(certain)} of them certain ones"
+    files = len({kernel.path for kernel in found.kernels})
+    yield f"{len(found.kernels)} kernels of {len(found.factories)} factories in {files} files"
+    yield f"  {len(found.called):4d} factories have instances"
+    yield f"  {len(with_instances):4d} kernels have instances, {len(certain)} of them certain ones"
     yield "  " + ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-    yield f"{found.instances} instances, {found.certain} certain; bytes unknown for {found.launches_without_bytes}"
+    yield f"{found.instances} instances, {found.certain} certain"
+    yield f"{found.launches} launches, shared memory unknown for {found.without_bytes}"
     rest = [kernel for kernel in found.kernels if kernel.state != "checked"]
     yield f"why the other {len(rest)} are not checked in full"
     for (state, reason), count in Counter((kernel.state, kernel.reason) for kernel in rest).most_common():
