@@ -21,6 +21,8 @@ _NO_RANGES: Ranges = {}
 
 def try_const(value: object, ranges: Ranges = _NO_RANGES) -> int | None:
     """The integer that an operand certainly is, else ``None``. Booleans count as 0 and 1."""
+    if type(value) is int:
+        return value
     if not _is_integer(value):
         return None
     form = affine(value, ranges)
