@@ -56,7 +56,7 @@ _ATOM = 20
 MAX_DEPTH = 40
 """Deeper parts print as ``…``: nobody reads them, and they would recurse."""
 MAX_LENGTH = 400
-"""Longer expressions are cut with ``…``."""
+"""Longer expressions are cut with ``…``. No more terms than this are visited: each prints at least one character."""
 
 
 def text_of(value: object) -> str:
@@ -131,6 +131,7 @@ class _Writer:
 
     def __init__(self, names: Mapping[int, str]) -> None:
         self.names = names
+        self._visits = 0
 
     def name(self, thing: Buffer | Var) -> str:
         return self.names.get(id(thing), thing.name)
@@ -138,6 +139,7 @@ class _Writer:
     # --- expressions ---
 
     def short(self, value: object) -> str:
+        self._visits = 0
         text = self.expr(value)
         return text if len(text) <= MAX_LENGTH else text[: MAX_LENGTH - 1] + "…"
 
@@ -147,7 +149,8 @@ class _Writer:
         return f"({text})" if precedence < above else text
 
     def _parts(self, value: object, depth: int) -> tuple[str, int]:
-        if depth > MAX_DEPTH:
+        self._visits += 1
+        if depth > MAX_DEPTH or self._visits > MAX_LENGTH:
             return "…", _ATOM
         below = depth + 1
         if isinstance(value, (Var, Buffer)):
