@@ -24,8 +24,8 @@ from tilelang.frontend.values import (
     is_plain,
 )
 from tilelang.ir.buffer import Buffer
-from tilelang.ir.dtype import DType
-from tilelang.ir.expr import Expr
+from tilelang.ir.dtype import BOOL, UNKNOWN_DTYPE, DType
+from tilelang.ir.expr import Expr, Var
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -68,15 +68,31 @@ def is_ir(value: object) -> bool:
     return isinstance(value, Expr) or (isinstance(value, Buffer) and value.is_var)
 
 
+def run_time_unknown(span: Span, *, condition: bool = False) -> Var:
+    """A value that is computed at run time from something unknown: the statement exists, its value says nothing."""
+    return Var(BOOL if condition else UNKNOWN_DTYPE, "?", "unknown", span=span)
+
+
+def plain_enum(value: Any) -> Any:
+    """A member of an ``IntEnum`` or ``StrEnum`` as the number or string that it is; other values as they are."""
+    if isinstance(value, Object) and value.cls.kind == "enum" and value.cls.is_value_enum():
+        return value.attrs.get("value", value)
+    return value
+
+
 def binary(ev: Evaluator, op: type[ast.operator], a: Any, b: Any, span: Span) -> Any:
     """``a op b``."""
     symbol, native, method = BINARY[op]
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         return _numbers(symbol, native, a, b, span)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
-        return UNKNOWN
+        return run_time_unknown(span) if is_ir(a) or is_ir(b) else UNKNOWN
     if is_ir(a) or is_ir(b):
         return ir_binary(symbol, a, b, span)
+    if isinstance(a, Object) or isinstance(b, Object):
+        left, right = plain_enum(a), plain_enum(b)
+        if left is not a or right is not b:
+            return binary(ev, op, left, right, span)
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         from tilelang.frontend.models.tensors import elementwise, matmul
 
@@ -132,7 +148,6 @@ def ir_binary(symbol: str, a: Any, b: Any, span: Span) -> Any:
     from tilelang.language import arith
 
     if symbol == "**":
-        from tilelang.ir.dtype import UNKNOWN_DTYPE
         from tilelang.ir.expr import Call
 
         base = arith.operand(a)
@@ -210,7 +225,8 @@ def compare(ev: Evaluator, op: ast.cmpop, a: Any, b: Any, span: Span) -> Any:
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         return native(a, b)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
-        return UNKNOWN
+        return run_time_unknown(span, condition=True) if is_ir(a) or is_ir(b) else UNKNOWN
+    a, b = plain_enum(a), plain_enum(b)
     if is_ir(a) or is_ir(b):
         partner = b if is_ir(a) else a
         if not (is_ir(partner) or isinstance(partner, (int, float))):

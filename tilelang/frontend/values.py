@@ -158,6 +158,16 @@ class Class:
                     return found
         return MISSING
 
+    def is_value_enum(self) -> bool:
+        """Whether the members of an enum are numbers or strings themselves (``IntEnum``, ``StrEnum``)."""
+        for base in self.bases:
+            if isinstance(base, Class) and base.is_value_enum():
+                return True
+            name = getattr(base, "name", getattr(base, "__name__", ""))
+            if name.rsplit(".", 1)[-1] in ("IntEnum", "StrEnum", "IntFlag", "int", "str"):
+                return True
+        return False
+
     def is_subclass(self, other: Class) -> bool:
         return self is other or any(isinstance(base, Class) and base.is_subclass(other) for base in self.bases)
 

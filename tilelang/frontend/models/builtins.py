@@ -9,7 +9,7 @@ import builtins
 from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.frontend.iteration import materialize
-from tilelang.frontend.operators import MAX_SEQUENCE, compare, equal, truth
+from tilelang.frontend.operators import MAX_SEQUENCE, compare, equal, plain_enum, truth
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import (
     BoundMethod,
@@ -233,7 +233,7 @@ def number(ev: Evaluator, kind: type, args: Any, kwargs: dict[str, Any], span: S
     """``int(x)``, ``float(x)``, ``bool(x)``, ``str(x)``."""
     if not args:
         return kind()
-    value = args[0]
+    value = plain_enum(args[0])
     if kind is str:
         return to_str(value)
     if kind is bool:
