@@ -87,10 +87,16 @@ def operands(stmt: Stmt) -> Iterator[object]:
 
 
 def subterms(value: object) -> Iterator[object]:
-    """``value`` and every expression, region, slice and buffer mention below it, parents first."""
+    """``value`` and every expression, region, slice and buffer mention below it, parents first. An operator, call or
+    load object that several places share comes once: ``x = x + x`` sixty times is sixty terms, not 2**60."""
     stack: list[object] = [value]
+    shared: set[int] = set()
     while stack:
         term = stack.pop()
+        if isinstance(term, (Binary, Select, Call, Load)):
+            if id(term) in shared:
+                continue
+            shared.add(id(term))
         yield term
         if isinstance(term, Binary):
             stack += (term.b, term.a)
