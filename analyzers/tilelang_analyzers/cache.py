@@ -147,7 +147,7 @@ def _words(report: FileReport) -> list[str]:
 
 def _own_version() -> str:
     """Changes with every change of the checker's own code, also in a working copy."""
-    import tilelang  # noqa: PLC0415
+    import tilelang
 
     stamps = hashlib.blake2b(digest_size=16)
     for package in (Path(tilelang.__file__).parent, Path(__file__).parent):
@@ -182,7 +182,7 @@ class _NewerFiles:
 
 def _files(folder: str, suffixes: tuple[str, ...]) -> Iterator[tuple[str, os.stat_result]]:
     """Files below a folder with their status, in a fixed order; folders that no check enters are left out."""
-    from tilelang_analyzers.discover import DEFAULT_EXCLUDES  # noqa: PLC0415
+    from tilelang_analyzers.discover import DEFAULT_EXCLUDES
 
     stack = [folder]
     while stack:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilelang_analyzers.deadline import Deadline, OutOfTime
+from tilelang_analyzers.relevance import Relevance
 from tilelang_analyzers.results import Failure, FileReport
 from tilelang_analyzers.selection import choose
 from tilelang_analyzers.settings import SettingsError
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
     from tilelang_analyzers.selection import TargetChoice
     from tilelang_analyzers.settings import Settings
 
-_SIGNS_OF_USE = (b"tilelang", b"prim_func", b".Kernel(", b"import ")
-_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
-
-
-def may_use_tilelang(data: bytes) -> bool:
-    """Whether a file can hold a kernel or import one: a search in the bytes, which spares most files the evaluator."""
-    return any(sign in data for sign in _SIGNS_OF_USE) or data.startswith(_WIDE_MARKS)
-
 
 class Checker:
     """Checks files; see :meth:`check`."""
@@ -34,6 +27,7 @@ class Checker:
     def __init__(self) -> None:
         self._projects: dict[object, Project] = {}
         self._choices: dict[int, tuple[Settings, TargetChoice]] = {}
+        self._relevance = Relevance()
 
     def check(self, path: str, data: bytes, settings: Settings) -> FileReport:
         """The report on one file. ``path`` is absolute; ``data`` is its content, on disk or in an editor.
@@ -41,9 +35,9 @@ class Checker:
         Raises :class:`SettingsError` for a target that does not exist, and nothing else.
         """
         choice = self._choice(settings)
-        if not may_use_tilelang(data):
+        if not self._relevance.matters(path, data, settings.root):
             return FileReport(path)
-        from tilelang_analyzers.engine import check  # noqa: PLC0415
+        from tilelang_analyzers.engine import check
 
         sources = Sources()
         sources.overlay(path, data)
@@ -57,7 +51,7 @@ class Checker:
         except SettingsError:
             raise
         except Exception as error:  # noqa: BLE001  # the promise of this method
-            from traceback import format_exc  # noqa: PLC0415
+            from traceback import format_exc
 
             message = f"{type(error).__name__}: {error}".rstrip(": ")
             return FileReport(path, uses_tilelang=True, failure=Failure(message, detail=format_exc()))
@@ -69,7 +63,7 @@ class Checker:
         return known[1]
 
     def _project(self, settings: Settings, choice: TargetChoice) -> Project:
-        from tilelang.frontend.project import EvaluatorSettings, Project  # noqa: PLC0415
+        from tilelang.frontend.project import EvaluatorSettings, Project
 
         archs = tuple(target.arch for target in choice.chosen or ())
         key = (settings.root, archs, tuple(settings.environment.items()), settings.max_instances)

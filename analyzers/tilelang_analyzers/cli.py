@@ -42,7 +42,7 @@ def guarded(program: str, arguments: Sequence[str], command: Command) -> int:
     trouble = isolate()
     if trouble is not None:
         return complain(program, trouble)
-    from tilelang_analyzers.settings import SettingsError  # noqa: PLC0415
+    from tilelang_analyzers.settings import SettingsError
 
     try:
         code = command(program, arguments)
@@ -141,15 +141,15 @@ def check_command(program: str, arguments: Sequence[str]) -> int:
     config = _config(options)
     paths = options.paths or ["."]
     if options.show_settings:
-        from tilelang_analyzers.inform import settings_lines  # noqa: PLC0415
+        from tilelang_analyzers.inform import settings_lines
 
         return emit(settings_lines(config, paths[0]))
     return _check(options, config, paths)
 
 
 def _config(options: argparse.Namespace) -> Config:
-    from tilelang_analyzers.config import Config  # noqa: PLC0415
-    from tilelang_analyzers.settings import validate  # noqa: PLC0415
+    from tilelang_analyzers.config import Config
+    from tilelang_analyzers.settings import validate
 
     given = {
         "target": options.target,
@@ -164,9 +164,9 @@ def _config(options: argparse.Namespace) -> Config:
 
 
 def _check(options: argparse.Namespace, config: Config, paths: list[str]) -> int:
-    from tilelang_analyzers.report import render  # noqa: PLC0415
-    from tilelang_analyzers.report.style import Style  # noqa: PLC0415
-    from tilelang_analyzers.runner import Options, run  # noqa: PLC0415
+    from tilelang_analyzers.report import render
+    from tilelang_analyzers.report.style import Style
+    from tilelang_analyzers.runner import Options, run
 
     stdin = None
     if "-" in paths:
@@ -209,7 +209,7 @@ def _fixed(result: Run, again: Callable[[], Run], *, unsafe: bool) -> Run:
 
 def exit_code(result: Run) -> int:
     """The exit code of a run."""
-    from tilelang.diagnostics import Severity  # noqa: PLC0415
+    from tilelang.diagnostics import Severity
 
     if result.failed:
         return TROUBLE
@@ -225,32 +225,32 @@ def emit(lines: Iterable[str]) -> int:
 
 
 def show_version(program: str) -> int:
-    from tilelang import __version__  # noqa: PLC0415
+    from tilelang import __version__
 
     return emit([f"{program} {__version__}"])
 
 
 def explain(name: str, color: str = "auto") -> int:
-    from tilelang_analyzers.inform import rule_lines  # noqa: PLC0415
-    from tilelang_analyzers.report.style import Style  # noqa: PLC0415
-    from tilelang_analyzers.settings import check_rule  # noqa: PLC0415
+    from tilelang_analyzers.inform import rule_lines
+    from tilelang_analyzers.report.style import Style
+    from tilelang_analyzers.settings import check_rule
 
     check_rule(name, "--explain")
     return emit(rule_lines(name, Style.of(sys.stdout, color)))
 
 
 def list_rules() -> int:
-    from tilelang_analyzers.inform import rule_list  # noqa: PLC0415
+    from tilelang_analyzers.inform import rule_list
 
     return emit(rule_list())
 
 
 def _progress(quiet: bool) -> AbstractContextManager[Progress | None]:
     if quiet or not sys.stderr.isatty():
-        from contextlib import nullcontext  # noqa: PLC0415
+        from contextlib import nullcontext
 
         return nullcontext(None)
-    from tilelang_analyzers.progress import ProgressBar  # noqa: PLC0415
+    from tilelang_analyzers.progress import ProgressBar
 
     return ProgressBar()
 

@@ -119,7 +119,7 @@ def _read_table(file: Path) -> dict[str, object]:
 
 
 def _toml(data: bytes, place: str) -> dict[str, object]:
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module
 
     tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:

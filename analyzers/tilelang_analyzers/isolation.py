@@ -26,7 +26,7 @@ def isolate() -> str | None:
     sys.path[:] = [*dict.fromkeys((*own, *roots)), *kept, *last]
     if _is_own_core(roots):
         return None
-    from tilelang_analyzers.doctor import conflict  # noqa: PLC0415
+    from tilelang_analyzers.doctor import conflict
 
     return conflict() or f"`import {PACKAGE}` does not get this checker's core; reinstall tilelang-suite"
 

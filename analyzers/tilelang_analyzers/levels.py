@@ -72,7 +72,7 @@ def _names(names: Iterable[str], every: Iterable[Rule]) -> set[str]:
 
 
 def _arch(name: str) -> str:
-    from tilelang.targets import resolve  # noqa: PLC0415
+    from tilelang.targets import resolve
 
     target = resolve(name)
     return name if target is None else target.arch

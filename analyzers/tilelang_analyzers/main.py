@@ -47,7 +47,7 @@ def _dispatch(program: str, words: Sequence[str]) -> int:
         return explain(rest[0])
     if command == "targets":
         return emit(target_lines()) if not rest else _usage("usage: tilelang targets", rest)
-    from tilelang_analyzers.settings import suggestion  # noqa: PLC0415
+    from tilelang_analyzers.settings import suggestion
 
     known = ("check", "targets", "explain", "doctor")
     return complain(program, f"unknown command `{command}`{suggestion(command, known)}")
@@ -56,7 +56,7 @@ def _dispatch(program: str, words: Sequence[str]) -> int:
 def _doctor(rest: Sequence[str]) -> int:
     if rest and rest not in (["--json"],):
         return _usage("usage: tilelang doctor [--json]", rest)
-    from tilelang_analyzers.doctor import run  # noqa: PLC0415
+    from tilelang_analyzers.doctor import run
 
     return run(sys.stdout, json=bool(rest))
 
@@ -70,8 +70,8 @@ def _usage(text: str, rest: Sequence[str]) -> int:
 
 def target_lines() -> Iterator[str]:
     """Every known arch with its budget of shared memory, registers and threads, and the cards that have it."""
-    from tilelang.targets import archs, profile  # noqa: PLC0415
-    from tilelang_analyzers.report.style import wrap  # noqa: PLC0415
+    from tilelang.targets import archs, profile
+    from tilelang_analyzers.report.style import wrap
 
     head = f"{'arch':<11} {'shared B/block':>14} {'regs/thread':>11} {'threads/block':>13}  "
     yield f"{head}cards"

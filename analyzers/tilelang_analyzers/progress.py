@@ -40,8 +40,8 @@ class ProgressBar:
 
     def _started_bar(self, total: int) -> Any:
         # Rich takes longer to import than most checks take to run.
-        from rich.console import Console  # noqa: PLC0415
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
         columns = (TextColumn("checking"), BarColumn(), MofNCompleteColumn(), TextColumn("files"))
         bar = Progress(*columns, console=Console(stderr=True), transient=True)

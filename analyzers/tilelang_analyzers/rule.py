@@ -301,7 +301,7 @@ class InstanceContext(Context):
 
     def text(self, value: object) -> str:
         """An expression, region, buffer or dtype as the source would spell it."""
-        from tilelang.ir.printer import text_of  # noqa: PLC0415
+        from tilelang.ir.printer import text_of
 
         return text_of(value)
 

@@ -84,12 +84,13 @@ def _read(path: str) -> bytes | str:
 
 
 def _reports(tasks: list[Task], options: Options, progress: Progress | None) -> Iterator[FileReport]:
-    from tilelang_analyzers.checker import may_use_tilelang  # noqa: PLC0415
+    from tilelang_analyzers.relevance import Relevance
 
+    relevance = Relevance()
     rest: list[Task] = []
     cache = _open_cache(options)
     for path, data, settings in tasks:
-        if not may_use_tilelang(data):
+        if not relevance.matters(path, data, settings.root):
             yield FileReport(path)
             continue
         stored = cache.load(path, data, settings) if cache and settings.cache else None
@@ -113,7 +114,7 @@ def _reports(tasks: list[Task], options: Options, progress: Progress | None) -> 
 def _open_cache(options: Options) -> Cache | None:
     if not options.use_cache or options.stdin is not None:
         return None
-    from tilelang_analyzers.cache import Cache  # noqa: PLC0415
+    from tilelang_analyzers.cache import Cache
 
     return Cache(with_instances=options.with_instances or options.trace)
 
@@ -121,12 +122,12 @@ def _open_cache(options: Options) -> Cache | None:
 def _check(tasks: list[Task], options: Options) -> Iterator[FileReport]:
     jobs = min(options.jobs or _cores(), len(tasks))
     if jobs > 1 and (len(tasks) >= PARALLEL_FROM or options.jobs > 1):
-        from tilelang_analyzers.pool import check_in_parallel  # noqa: PLC0415
+        from tilelang_analyzers.pool import check_in_parallel
 
         # The largest files first, so that none of them is left for the end.
         yield from check_in_parallel(sorted(tasks, key=lambda task: -len(task[1])), jobs)
         return
-    from tilelang_analyzers.checker import Checker  # noqa: PLC0415
+    from tilelang_analyzers.checker import Checker
 
     checker = Checker()
     for path, data, settings in tasks:

@@ -120,7 +120,7 @@ def _option(written: str, value: object) -> str:
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """``, did you mean `x`?`` for a near miss, else an empty string."""
-    from difflib import get_close_matches  # noqa: PLC0415
+    from difflib import get_close_matches
 
     close = get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f", did you mean `{close[0]}`?" if close else ""

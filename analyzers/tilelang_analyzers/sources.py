@@ -81,7 +81,7 @@ class Sources:
 
 
 def _read(path: str) -> bytes:
-    from pathlib import Path  # noqa: PLC0415
+    from pathlib import Path
 
     try:
         return Path(path).read_bytes()
@@ -90,8 +90,8 @@ def _read(path: str) -> bytes:
 
 
 def _parse(text: str) -> ast.Module | None:
-    import ast  # noqa: PLC0415
-    import warnings  # noqa: PLC0415
+    import ast
+    import warnings
 
     try:
         with warnings.catch_warnings():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tilelang.diagnostics import Diagnostic, Severity
     from tilelang_analyzers.report.style import Style
-    from tilelang_analyzers.results import FileReport
+    from tilelang_analyzers.results import FileReport, InstanceResult
     from tilelang_analyzers.sources import Sources
 
 FORMATS = ("full", "concise", "json", "table")
@@ -44,6 +44,14 @@ class Run:
                     found.append(finding)
         return sorted(found, key=lambda item: (item.span.path, item.span.line, item.span.col, item.rule, item.message))
 
+    def instances(self) -> list[InstanceResult]:
+        """All instances. One that both its kernel's file and its caller's file report is there once, as the kernel's
+        file has it."""
+        own = [it for file in self.files for it in file.instances if it.path == file.path]
+        called = [it for file in self.files for it in file.instances if it.path != file.path]
+        seen = {_identity(it) for it in own}
+        return [*own, *(it for it in called if _identity(it) not in seen and not seen.add(_identity(it)))]
+
     def count(self, severity: Severity) -> int:
         return sum(finding.severity == severity for finding in self.findings())
 
@@ -51,6 +59,11 @@ class Run:
     def failed(self) -> bool:
         """Whether something could not be checked at all."""
         return bool(self.unreadable) or any(file.failure for file in self.files)
+
+
+def _identity(it: InstanceResult) -> tuple[object, ...]:
+    archs = tuple(result.arch for result in it.targets)
+    return (it.path, it.line, it.launch, it.origin, repr(it.bindings), repr(it.closure), archs)
 
 
 def render(name: str, run: Run, style: Style) -> Iterator[str]:

@@ -81,8 +81,14 @@ def coverage(run: Run) -> str:
 
 
 def kernels_of(run: Run) -> list[KernelResult]:
-    """Every kernel definition once, in the order of files and lines."""
-    kernels = {(it.path, it.line, it.name): it for file in run.files for it in file.kernels}
+    """Every kernel definition once, in the order of files and lines. What its own file says of it counts first."""
+    kernels: dict[tuple[str, int], KernelResult] = {}
+    for file in run.files:
+        for it in file.kernels:
+            if it.path == file.path:
+                kernels[it.path, it.line] = it
+            else:
+                kernels.setdefault((it.path, it.line), it)
     return [kernels[key] for key in sorted(kernels)]
 
 

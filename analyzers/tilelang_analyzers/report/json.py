@@ -38,7 +38,7 @@ def document(run: Run) -> dict[str, Any]:
         "tool": {"name": "tilelang-check", "version": __version__},
         "targets": [{"target": arch, "label": label} for arch, label in run.targets],
         "findings": [_finding(finding, run.sources) for finding in run.findings()],
-        "instances": [_instance(instance) for file in run.files for instance in file.instances],
+        "instances": [_instance(instance) for instance in run.instances()],
         "coverage": _coverage(run),
         "failures": [
             *({"path": display_path(path), "message": message, "internal": False} for path, message in run.unreadable),

@@ -31,7 +31,7 @@ Column = tuple[str, str, "int | None"]
 
 
 def render(run: Run, style: Style) -> Iterator[str]:
-    instances = [instance for file in run.files for instance in file.instances]
+    instances = run.instances()
     columns = _columns(run, instances)
     per_band = max(1, (style.width - MIN_LEFT) // CELL)
     for start in range(0, len(columns), per_band):

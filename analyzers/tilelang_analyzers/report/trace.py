@@ -31,10 +31,9 @@ def _kernel(kernel: KernelResult, run: Run, style: Style) -> Iterator[str]:
     reason = f" ({kernel.reason})" if kernel.reason else ""
     head = f"{display_path(kernel.path)}:{kernel.line} {kernel.name}: "
     yield from wrap(f"{_STATES[kernel.state]}{reason}", style.width, style.paint(head, "bold"), "    ")
-    for file in run.files:
-        for instance in file.instances:
-            if (instance.path, instance.line, instance.kernel) == (kernel.path, kernel.line, kernel.name):
-                yield from _instance(instance, style)
+    for instance in run.instances():
+        if (instance.path, instance.line, instance.kernel) == (kernel.path, kernel.line, kernel.name):
+            yield from _instance(instance, style)
 
 
 def _instance(instance: InstanceResult, style: Style) -> Iterator[str]:
