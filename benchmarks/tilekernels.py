@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from truth import read_facts
 
-from tilelang_analyzers.checker import Checker, may_use_tilelang
+from tilelang_analyzers.checker import Checker
 from tilelang_analyzers.settings import Settings
 
 if TYPE_CHECKING:
@@ -56,10 +56,7 @@ def check_project(root: Path, target: tuple[str, ...]) -> Findings:
     checker = Checker()
     found = Findings()
     for path in sorted(root.rglob("*.py")):
-        data = path.read_bytes()
-        if not may_use_tilelang(data):
-            continue
-        report = checker.check(str(path), data, settings)
+        report = checker.check(str(path), path.read_bytes(), settings)
         if report.failure is not None:
             found.failures.append(f"{path.relative_to(root)}: {report.failure.detail or report.failure.message}")
         mine = [kernel for kernel in report.kernels if kernel.path == str(path)]
