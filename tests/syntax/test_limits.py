@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import sys
 import warnings
 
 import pytest
@@ -36,6 +37,20 @@ def test_deep_nesting_is_refused(kind: str) -> None:
     (problem,) = module.problems
     assert (problem.line, problem.message, problem.kind) == (2, message, "limit")
     assert "before = 1" in ast.unparse(ast.Module(module.body, []))
+
+
+@pytest.mark.parametrize(
+    "text", ["x = " + "1 + " * 150_000 + "1", "x = a" + "(b, c)" * 100_000, "x = " + "not " * 150_000 + "a"]
+)
+def test_deep_nesting_is_refused_under_a_raised_recursion_limit(text: str) -> None:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(1_000_000)
+    try:
+        module = parse(text)
+    finally:
+        sys.setrecursionlimit(limit)
+    (problem,) = module.problems
+    assert problem.message.startswith("nested too deeply")
 
 
 def test_nesting_that_python_accepts_is_cut_where_walkers_would_fail() -> None:

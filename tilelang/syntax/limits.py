@@ -23,11 +23,15 @@ MAX_DEPTH = 400
 MAX_PROBLEMS = 100
 # A broken top-level statement of more characters is dropped as a whole: mending reads it several times.
 MAX_BROKEN_BLOCK = 100_000
-# Python 3.10 builds a tree of any depth on the C stack, which overflows at some 100,000 levels.
+# Python builds trees on the C stack, which overflows at some 100,000 levels: version 3.10 trees of any depth, later
+# versions those of a depth that grows with the recursion limit, which the evaluator raises.
+_USUAL_RECURSION_LIMIT = 5_000
 _MAX_CHAIN = 20_000
 
 _WORD = re.compile(r"\w+")
 _OPERATOR = re.compile(r"[-+*/%@&|^~.]|\b(?:not|if|lambda)\b")
+# The line end before a line that probably starts a statement.
+_STATEMENT = re.compile(r"\n(?=[ \t]*[\w@])")
 _LINK = re.compile(r"[)\]]\s*[.(\[]")
 
 _SUITES: dict[type[ast.AST], tuple[str, ...]] = {
@@ -59,15 +63,26 @@ def size_problem(source: SourceText) -> SyntaxProblem | None:
         words = sum(1 for _ in _WORD.finditer(text)) + sum(map(text.count, ",([{"))
         if words > MAX_WORDS:
             message = f"file too large to be analysed ({words:,} words and brackets, at most {MAX_WORDS:,})"
-    if not message and sys.version_info < (3, 11) and len(text) > _MAX_CHAIN:
-        parts = (part for part in text.split(",") if len(part) > _MAX_CHAIN)
-        longest = max((sum(1 for _ in _OPERATOR.finditer(part)) for part in parts), default=0)
-        chain = max(longest, sum(1 for _ in _LINK.finditer(text)))
+    if not message and (sys.version_info < (3, 11) or sys.getrecursionlimit() > _USUAL_RECURSION_LIMIT):
+        chain = _longest_chain(text)
         if chain > _MAX_CHAIN:
             message = f"nested too deeply ({chain:,} levels)"
     if not message:
         return None
     return SyntaxProblem(1, 0, 1, source.byte_column(1, len(source.line_text(1))), message, "limit")
+
+
+def _longest_chain(text: str) -> int:
+    """Most operators or calls that may nest in one statement, if they are many enough to matter."""
+    if len(text) <= _MAX_CHAIN:
+        return 0
+    longest = 0
+    for statement in _STATEMENT.split(text):
+        if len(statement) > _MAX_CHAIN:
+            links = sum(1 for _ in _LINK.finditer(statement))
+            operators = (sum(1 for _ in _OPERATOR.finditer(part)) for part in statement.split(","))
+            longest = max(longest, links, *operators)
+    return longest
 
 
 def cut_depth(source: SourceText, body: list[ast.stmt], missing: str) -> list[SyntaxProblem]:
