@@ -73,11 +73,11 @@ def _imported_files(path: str, data: bytes, root: str) -> Iterator[str]:
 
 def _search_folders(path: str, root: str) -> list[str]:
     """Where absolute imports are looked up: the file's folder, those above it up to the root, and source folders."""
-    folder = os.path.dirname(path)  # noqa: PTH120
-    folders: list[str] = [folder]
-    while folder not in (root, os.path.dirname(folder)):  # noqa: PTH120
-        folder = os.path.dirname(folder)  # noqa: PTH120
-        folders.append(folder)
+    folders: list[str] = []
+    for folder in Path(path).parents:
+        folders.append(str(folder))
+        if folders[-1] == root:
+            break
     return list(dict.fromkeys((*folders, root, f"{root}/src", f"{root}/python")))
 
 
