@@ -8,6 +8,7 @@ parameter defaults, a ``# tilelang: instance(...)`` comment or symbolic paramete
 from __future__ import annotations
 
 import ast
+import re
 from contextlib import contextmanager
 from itertools import product
 from typing import TYPE_CHECKING, Any, cast
@@ -51,7 +52,6 @@ _MAIN_NAMES = ("main", "run", "test", "bench", "demo", "example")
 
 def run_entries(ev: Evaluator, module: Module) -> None:
     """Run everything that the program would, after the module's own code."""
-    called = _called_in(ev, module)
     functions = [(name, value) for name, value in module.vars.items() if _defined_here(value, module)]
     for name, value in functions:
         if isinstance(value, Function) and name.startswith("test"):
@@ -59,9 +59,10 @@ def run_entries(ev: Evaluator, module: Module) -> None:
         elif isinstance(value, Class) and name.startswith("Test"):
             _run_test_class(ev, value, module)
     for name, value in functions:
-        if isinstance(value, Function) and name not in called and name.split("_")[0].lower() in _MAIN_NAMES:
+        if isinstance(value, Function) and name.split("_")[0].lower() in _MAIN_NAMES:
             if (
                 not name.startswith("test")
+                and not _is_called(ev, name, module)
                 and _callable_without_arguments(value)
                 and ev.modules.reaches_kernels(ev, value)
             ):
@@ -82,16 +83,13 @@ def _defined_here(value: Any, module: Module) -> bool:
     return isinstance(value, (Class, Jit))
 
 
-def _called_in(ev: Evaluator, module: Module) -> frozenset[str]:
-    tree = ev.modules.sources.tree(module.path)
-    if tree is None:
-        return frozenset()
-    return frozenset(
-        inner.func.id
-        for node in tree.body
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name)
-    )
+def _is_called(ev: Evaluator, name: str, module: Module) -> bool:
+    """Whether the text of the file calls a name anywhere."""
+    source = ev.modules.sources.source(module.path)
+    if source is None:
+        return False
+    calls = len(re.findall(rf"\b{re.escape(name)}[ \t]*\(", source.text))
+    return calls > len(re.findall(rf"\bdef[ \t]+{re.escape(name)}[ \t]*\(", source.text))
 
 
 def _callable_without_arguments(function: Function) -> bool:
