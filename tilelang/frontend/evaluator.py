@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import os
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.heap import Heap
@@ -56,6 +57,26 @@ def statement(kind: type[ast.AST]) -> Callable[[Any], Any]:
         return function
 
     return register
+
+
+_HANDLERS = (
+    "attributes",
+    "branches",
+    "calls",
+    "definitions",
+    "exceptions",
+    "expressions",
+    "loops",
+    "statements",
+    "subscripts",
+)
+"""Modules with the functions for each syntax class."""
+
+
+def load_handlers() -> None:
+    """Import the modules that register in ``EXPRESSIONS`` and ``STATEMENTS``. They need this module, so they come later."""
+    for name in _HANDLERS:
+        import_module(f"tilelang.frontend.{name}")
 
 
 class Evaluator:

@@ -1,0 +1,137 @@
+"""Exceptions of the program as data: ``assert``, ``raise``, ``try`` and ``with``."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, cast
+
+from tilelang.frontend import kernel_code
+from tilelang.frontend.evaluator import Evaluator, statement
+from tilelang.frontend.operators import is_ir, truth
+from tilelang.frontend.scoping import bind
+from tilelang.frontend.signals import Signal, UserError
+from tilelang.frontend.statements import assign
+from tilelang.frontend.values import Class, External, Function, Mark, Model, Object, Scope
+from tilelang.ir.unknown import UNKNOWN, Unknown
+from tilelang.language.frames import Frame
+
+
+@statement(ast.Assert)
+def assert_stmt(ev: Evaluator, node: ast.Assert, scope: Scope) -> Signal:
+    condition = ev.eval(node.test, scope)
+    if is_ir(condition) and ev.builder is not None:
+        kernel_code.assert_ir(ev, condition, node, scope)
+        return None
+    if truth(ev, condition) is False:
+        message = ev.eval(node.msg, scope) if node.msg is not None else ""
+        text = message if isinstance(message, str) else ast.unparse(node.test)[:120]
+        raise UserError("AssertionError", text, ev.span(node, scope))
+    return None
+
+
+@statement(ast.Raise)
+def raise_stmt(ev: Evaluator, node: ast.Raise, scope: Scope) -> Signal:
+    span = ev.span(node, scope)
+    if node.exc is None:
+        raise UserError("Exception", "re-raised", span)
+    value = ev.eval(node.exc, scope)
+    name, message = exception_name(value), ""
+    if isinstance(value, Object):
+        args = value.attrs.get("args")
+        message = str(args[0]) if isinstance(args, tuple) and args and isinstance(args[0], str) else ""
+    elif isinstance(node.exc, ast.Call) and node.exc.args:
+        text = ev.eval(node.exc.args[0], scope)
+        message = text if isinstance(text, str) else ""
+    raise UserError(name, message, span, value)
+
+
+def exception_name(value: Any) -> str:
+    """The class name of an exception value or class."""
+    if isinstance(value, External):
+        return value.name.rsplit(".", 1)[-1]
+    if isinstance(value, Class):
+        return value.name
+    if isinstance(value, Object):
+        return value.cls.name
+    if isinstance(value, Model):
+        return value.name
+    return "Exception"
+
+
+@statement(ast.Try)
+def try_stmt(ev: Evaluator, node: ast.Try, scope: Scope) -> Signal:
+    signal: Signal = None
+    depth = ev.unsure
+    try:
+        signal = ev.exec(node.body, scope)
+        if signal is None:
+            signal = ev.exec(node.orelse, scope)
+    except UserError as error:
+        handler = next((h for h in node.handlers if _handles(ev, h, error, scope)), None)
+        if handler is None:
+            ev.exec(node.finalbody, scope)
+            raise
+        ev.unsure = depth
+        if handler.name:
+            bind(ev.heap, scope, handler.name, error.value if error.value is not None else UNKNOWN)
+        signal = ev.exec(handler.body, scope)
+    final = ev.exec(node.finalbody, scope)
+    return final if final is not None else signal
+
+
+def _handles(ev: Evaluator, handler: ast.ExceptHandler, error: UserError, scope: Scope) -> bool:
+    if handler.type is None:
+        return True
+    value = ev.eval(handler.type, scope)
+    kinds = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
+    names = {exception_name(kind) for kind in kinds}
+    if names & {error.name, "Exception", "BaseException"}:
+        return True
+    parents = {"ZeroDivisionError": "ArithmeticError", "KeyError": "LookupError", "IndexError": "LookupError"}
+    return parents.get(error.name) in names or any(isinstance(kind, Unknown) for kind in kinds)
+
+
+@statement(ast.With)
+def with_stmt(ev: Evaluator, node: ast.With, scope: Scope) -> Signal:
+    return _with(ev, node, 0, scope)
+
+
+@statement(ast.AsyncWith)
+def async_with(ev: Evaluator, node: ast.AsyncWith, scope: Scope) -> Signal:
+    return _with(ev, cast("ast.With", node), 0, scope)
+
+
+def _with(ev: Evaluator, node: ast.With, position: int, scope: Scope) -> Signal:
+    if position == len(node.items):
+        return ev.exec(node.body, scope)
+    item = node.items[position]
+    value = ev.eval(item.context_expr, scope)
+    inner = lambda: _with(ev, node, position + 1, scope)  # noqa: E731 - the rest of the statement, passed on
+    if isinstance(value, Frame):
+        return kernel_code.with_frame(ev, value, item, inner, scope)
+    if isinstance(value, Mark) and value.name == "raises":
+        return _expect_raise(ev, inner)
+    entered = value
+    if isinstance(value, Object):
+        enter = value.cls.lookup("__enter__")
+        if isinstance(enter, Function):
+            from tilelang.frontend.calls import call
+
+            entered = call(ev, enter, (value,), {}, ev.span(item.context_expr, scope))
+        else:
+            entered = UNKNOWN
+    elif not isinstance(value, Object):
+        entered = UNKNOWN
+    if item.optional_vars is not None:
+        assign(ev, item.optional_vars, entered, scope)
+    return inner()
+
+
+def _expect_raise(ev: Evaluator, body: Any) -> Signal:
+    ev.expected_failure += 1
+    try:
+        return body()
+    except UserError:
+        return None
+    finally:
+        ev.expected_failure -= 1
