@@ -4,7 +4,8 @@
 Reports arguments of language functions that are certainly wrong, such as an unknown reduction or memory scope, a
 negative width, an integer where a buffer is needed, or a missing argument. It also checks the memories that operations
 work on: the operands of `T.gemm` and of reductions, copies that insist on an instruction (`T.async_copy`,
-`T.tma_copy`), and fragments that enter `T.gemm` in part.
+`T.tma_copy`), and fragments that enter `T.gemm` in part. The `order` and `stage` lists of `T.Pipelined` must fit each
+other.
 
 ## Why is this bad?
 The kernel does not compile.
@@ -22,13 +23,13 @@ T.copy(A[0, 0], tile, prefer_instruction="tma")
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from tilelang.ir.stmt import Copy, Fill, Gemm, Reduce
+from tilelang.ir.stmt import Copy, Fill, For, Gemm, Reduce, Store
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules import _dims as dims
 from tilelang_analyzers.rules._gemm import gemm_plans
-from tilelang_analyzers.rules._text import declarations, entry, function, has_problem, problem_notes
+from tilelang_analyzers.rules._text import declarations, entry, function, has_problem, plural, problem_notes
 
 if TYPE_CHECKING:
     from tilelang.ir.buffer import Region
@@ -67,6 +68,11 @@ def check(ctx: InstanceContext) -> None:
         elif isinstance(stmt, Fill) and stmt.dst.buffer.scope in _NOT_FILLED:
             trouble = f"`{stmt.dst.buffer.name}` is in {stmt.dst.buffer.scope} memory, which it cannot set"
             _report(ctx, stmt, "T.fill", trouble, stmt.dst)
+        elif isinstance(stmt, Store) and stmt.buffer.scope == "shared.tmem":
+            message = f"`{stmt.buffer.name}` is tensor memory, which has no elements to assign to; use T.copy"
+            ctx.report(stmt.span, message, notes=declarations(ctx, [stmt.buffer]))
+        elif isinstance(stmt, For) and stmt.kind == "pipelined":
+            _report(ctx, stmt, "T.Pipelined", _schedule_trouble(stmt))
         elif isinstance(stmt, Reduce):
             _report(ctx, stmt, f"T.reduce_{stmt.op}", _reduce_trouble(stmt), stmt.src, stmt.dst)
 
@@ -100,9 +106,31 @@ def _reduce_trouble(reduce: Reduce) -> str:
     return f"reduces shared memory or fragments, not {src.scope} memory into {dst.scope} memory"
 
 
+def _schedule_trouble(loop: For) -> str:
+    """What is wrong with a schedule written by hand: a stage and a place in the order for each statement."""
+    order, stage = loop.attr("order"), loop.attr("stage")
+    if order is None and stage is None:
+        return ""
+    if order is None or stage is None:
+        given, missing = ("stage", "order") if order is None else ("order", "stage")
+        return f"`{given}` needs `{missing}` beside it"
+    if not isinstance(order, tuple) or not isinstance(stage, tuple):
+        return ""
+    places, stages = cast("tuple[object, ...]", order), cast("tuple[object, ...]", stage)
+    if len(places) != len(stages):
+        return f"`order` is for {plural(len(places), 'statement')}, but `stage` for {plural(len(stages), 'statement')}"
+    twice = next((place for place in places if isinstance(place, int) and place >= 0 and places.count(place) > 1), None)
+    return "" if twice is None else f"`order` gives two statements the place {twice}"
+
+
 def _copy_trouble(copy: Copy) -> str:
     """Why an operation that stands for one instruction cannot be that instruction."""
     src, dst = copy.src.buffer, copy.dst.buffer
+    if copy.op == "im2col":
+        if src.rank != 4 and dims.has_known_rank(src):
+            return f"needs an image of 4 dimensions, but `{src.name}` has {src.rank}"
+        if src.dtype.is_known and dst.dtype.is_known and src.dtype != dst.dtype:
+            return f"does not convert {src.dtype} to {dst.dtype}"
     memories = f"not from {src.scope} to {dst.scope}"
     if copy.op == "async_copy":
         if not (src.is_global and dst.is_shared):
