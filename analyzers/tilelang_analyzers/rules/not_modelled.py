@@ -35,6 +35,10 @@ RULE = define(__name__, __doc__, group="program", severity=Severity.INFO)
 @RULE.check_problem
 def check(ctx: ProblemContext, problem: Problem) -> None:
     name = entry(problem, "name")
+    if ctx.instance is not None:
+        same = [one for one in ctx.instance.problems if one.kind == problem.kind and one.data == problem.data]
+        if same and same[0] is not problem:
+            return
     subject = f"`{name}` is" if name else f"{entry(problem, 'construct') or 'this'} is"
     message = f"{subject} not followed; what depends on it is unchecked"
     ctx.report(problem.span, message, notes=problem_notes(problem), data=problem.data)
