@@ -6,9 +6,10 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend import kernel_code
+from tilelang.frontend.comparison import equal, truth
 from tilelang.frontend.evaluator import Evaluator, statement
 from tilelang.frontend.heap import Journal, joined
-from tilelang.frontend.operators import equal, is_ir, truth
+from tilelang.frontend.operators import is_ir
 from tilelang.frontend.scoping import bind
 from tilelang.frontend.signals import Return, Signal, UserError
 from tilelang.ir.unknown import UNKNOWN, Unknown

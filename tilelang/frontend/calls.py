@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import types
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.arguments import Args, Arguments, bind_arguments, evaluate_arguments
+from tilelang.frontend.escapes import forget_captured
 from tilelang.frontend.evaluator import MAX_DEPTH, Evaluator, expression
 from tilelang.frontend.instance import CallLink
-from tilelang.frontend.iteration import materialize
-from tilelang.frontend.scoping import bind, captured, declared
 from tilelang.frontend.signals import Exhausted, UserError
 from tilelang.frontend.values import (
     MISSING,
@@ -22,40 +21,22 @@ from tilelang.frontend.values import (
     Function,
     Jit,
     Kernel,
-    ListVal,
     Macro,
     Model,
     Object,
     Partial,
     PrimFunc,
     Scope,
-    SetVal,
     StaticMethod,
 )
-from tilelang.ir.buffer import Buffer, Region
-from tilelang.ir.dtype import VOID, DType
-from tilelang.ir.expr import Call, Load
-from tilelang.ir.span import Span
-from tilelang.ir.stmt import Effect
+from tilelang.ir.dtype import DType
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from tilelang.ir.span import Span
 
 IRRELEVANT_BUDGET = 15_000
 """Steps for a function that cannot reach a kernel: it may still compute a size or build a config list."""
-
-
-@dataclass(slots=True)
-class Arguments:
-    """Evaluated arguments of one call and where each is written."""
-
-    args: list[Any] = field(default_factory=list[Any])
-    kwargs: dict[str, Any] = field(default_factory=dict[str, Any])
-    arg_spans: list[Span] = field(default_factory=list[Span])
-    kwarg_spans: dict[str, Span] = field(default_factory=dict[str, Span])
-    open: bool = False
-    """A ``*args`` or ``**kwargs`` was not known, so more arguments may exist."""
 
 
 @expression(ast.Call)
@@ -69,7 +50,7 @@ def eval_call(ev: Evaluator, node: ast.Call, scope: Scope, target_name: str | No
     function = ev.eval(node.func, scope)
     if isinstance(function, Model) and function.name == "super":
         return _super(scope)
-    arguments = _evaluate(ev, node, scope)
+    arguments = evaluate_arguments(ev, node, scope)
     span = ev.span(node, scope)
     if isinstance(function, (types.FunctionType, types.BuiltinFunctionType, DType)) or isinstance(function, type):
         from tilelang.frontend import dsl
@@ -90,51 +71,6 @@ def _super(scope: Scope) -> Any:
     names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
     receiver = link.vars.get(names[0], UNKNOWN) if names else UNKNOWN
     return Super(link.function.owner, receiver)
-
-
-def _evaluate(ev: Evaluator, node: ast.Call, scope: Scope) -> Arguments:
-    found = Arguments()
-    for arg in node.args:
-        if isinstance(arg, ast.Starred):
-            items = materialize(ev, ev.eval(arg.value, scope))
-            span = ev.span(arg, scope)
-            if items is None:
-                found.open = True
-            else:
-                found.args.extend(items)
-                found.arg_spans.extend([span] * len(items))
-        else:
-            found.args.append(ev.eval(arg, scope))
-            found.arg_spans.append(_origin(ev, arg, scope))
-    for keyword in node.keywords:
-        value = ev.eval(keyword.value, scope)
-        if keyword.arg is not None:
-            found.kwargs[keyword.arg] = value
-            found.kwarg_spans[keyword.arg] = _origin(ev, keyword.value, scope)
-        elif isinstance(value, dict):
-            entries = cast("dict[Any, Any]", value)
-            spans = value.spans if isinstance(value, DictVal) else {}
-            for name, entry in entries.items():
-                if isinstance(name, str):
-                    found.kwargs[name] = entry
-                    found.kwarg_spans[name] = spans.get(name) or ev.span(keyword.value, scope)
-            found.open = found.open or bool(getattr(cast("Any", value), "open", False))
-        else:
-            found.open = True
-    return found
-
-
-def _origin(ev: Evaluator, node: ast.expr, scope: Scope) -> Span:
-    """Where a value was first written: an argument that is only handed on keeps the span of the caller's argument."""
-    if isinstance(node, ast.Name):
-        link: Scope | None = scope
-        while link is not None:
-            if node.id in link.arg_spans:
-                return link.arg_spans[node.id]
-            if node.id in link.vars:
-                break
-            link = link.parent
-    return ev.span(node, scope)
 
 
 def call(
@@ -210,7 +146,7 @@ def call(
     if isinstance(function, Kernel):
         from tilelang.frontend.launching import launch
 
-        return launch(ev, function, args, span)
+        return launch(ev, function, Args(args, span, arguments, scope), span)
     if isinstance(function, External):
         forget_captured(ev, args, kwargs, span)
         return UNKNOWN
@@ -223,16 +159,6 @@ def call(
 
         return dsl.call(ev, function, arguments or Arguments(list(args), dict(kwargs)), span, None)
     return UNKNOWN
-
-
-class Args(list[Any]):
-    """Positional arguments of a model, with the place of the call."""
-
-    def __init__(self, items: Any, span: Span, arguments: Arguments | None, scope: Scope | None) -> None:
-        super().__init__(items)
-        self.span = span
-        self.arguments = arguments
-        self.scope = scope
 
 
 def call_function(
@@ -263,74 +189,6 @@ def call_function(
         return ev.run_body(function, scope)
     finally:
         ev.stack.pop()
-
-
-def bind_arguments(
-    ev: Evaluator,
-    function: Function,
-    args: Any,
-    kwargs: dict[str, Any],
-    span: Span,
-    arguments: Arguments | None = None,
-    *,
-    missing: Callable[[str], Any] | None = None,
-    extra: dict[str, Any] | None = None,
-) -> tuple[dict[str, Any], dict[str, Span]]:
-    """The names that a call binds, and where each argument is written. ``missing`` supplies arguments that were not given;
-    ``extra`` collects keywords that no parameter takes. Without them such a call raises ``TypeError`` in the program."""
-    spec = function.node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    bound: dict[str, Any] = {}
-    spans: dict[str, Span] = {}
-    given = list(args)
-    written = arguments.arg_spans if arguments is not None else []
-    opened = arguments.open if arguments is not None else False
-    for position, (param, value) in enumerate(zip(positional, given)):
-        bound[param.arg] = value
-        if position < len(written):
-            spans[param.arg] = written[position]
-    if len(given) > len(positional):
-        if spec.vararg is None:
-            raise UserError(
-                "TypeError", f"{function.name}() takes {len(positional)} arguments, {len(given)} given", span
-            )
-        bound[spec.vararg.arg] = tuple(given[len(positional) :])
-    elif spec.vararg is not None:
-        bound[spec.vararg.arg] = UNKNOWN if opened else ()
-    names = {param.arg for param in (*spec.args, *spec.kwonlyargs)}
-    rest = DictVal()
-    for name, value in kwargs.items():
-        if name in names and name not in bound:
-            bound[name] = value
-            if arguments is not None and name in arguments.kwarg_spans:
-                spans[name] = arguments.kwarg_spans[name]
-        elif name in names:
-            raise UserError("TypeError", f"{function.name}() got two values for {name}", span)
-        elif extra is not None and spec.kwarg is None:
-            extra[name] = value
-        elif spec.kwarg is not None:
-            rest[name] = value
-        else:
-            raise UserError("TypeError", f"{function.name}() has no parameter {name}", span)
-    if spec.kwarg is not None:
-        rest.open = opened
-        bound[spec.kwarg.arg] = rest
-    defaults = dict(
-        zip([param.arg for param in positional][len(positional) - len(function.defaults) :], function.defaults)
-    )
-    defaults.update(function.kw_defaults)
-    for param in (*positional, *spec.kwonlyargs):
-        if param.arg in bound:
-            continue
-        if opened:
-            bound[param.arg] = UNKNOWN
-        elif param.arg in defaults:
-            bound[param.arg] = defaults[param.arg]
-        elif missing is not None:
-            bound[param.arg] = missing(param.arg)
-        else:
-            raise UserError("TypeError", f"{function.name}() misses the argument {param.arg}", span)
-    return bound, spans
 
 
 def _instantiate(
@@ -366,43 +224,3 @@ def _instantiate(
         made.attrs["args"] = tuple(args)
         return made
     return made
-
-
-def forget_captured(ev: Evaluator, args: Any, kwargs: dict[str, Any], span: Span | None = None) -> None:
-    """Code that is not followed was handed functions, objects or buffers: what it may change is unknown from here on."""
-    builder = ev.builder
-    places = [value for value in (*args, *kwargs.values()) if isinstance(value, (Buffer, Region, Load))]
-    if builder is not None and places and span is not None:
-        builder.emit(
-            Effect(Call(VOID, "unknown", tuple(places), (("effect", "unknown"),), span=span), modelled=False, span=span)
-        )
-        builder.complete = False
-    for value in (*args, *kwargs.values()):
-        if isinstance(value, BoundMethod):
-            value = value.receiver
-        if isinstance(value, Function):
-            for name, held in captured(value.node, value.scope).items():
-                if isinstance(held, (ListVal, DictVal, SetVal)):
-                    _open(ev, held)
-                elif isinstance(held, Object):
-                    _open_object(ev, held)
-                elif name in declared(value.node)[1]:
-                    bind(
-                        ev.heap,
-                        Scope(value.scope.module, {}, value.scope, nonlocals_declared=frozenset((name,))),
-                        name,
-                        UNKNOWN,
-                    )
-        elif isinstance(value, Object):
-            _open_object(ev, value)
-
-
-def _open(ev: Evaluator, held: ListVal | DictVal | SetVal) -> None:
-    ev.heap.writing(held)
-    held.open = True
-
-
-def _open_object(ev: Evaluator, held: Object) -> None:
-    for entry in held.attrs.values():
-        if isinstance(entry, (ListVal, DictVal, SetVal)):
-            _open(ev, entry)

@@ -18,12 +18,12 @@ from tilelang.ir.unknown import UNKNOWN, Unknown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tilelang.frontend.calls import Arguments
+    from tilelang.frontend.arguments import Arguments
     from tilelang.frontend.evaluator import Evaluator
-    from tilelang.language.binding import BindingProblem
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.expr import Expr
     from tilelang.ir.span import Span
+    from tilelang.language.binding import BindingProblem
 
 
 def call(ev: Evaluator, function: Any, arguments: Arguments, span: Span, target_name: str | None) -> Any:
@@ -33,7 +33,7 @@ def call(ev: Evaluator, function: Any, arguments: Arguments, span: Span, target_
     if function is DType:
         return (DType.parse(arguments.args[0]) or UNKNOWN) if len(arguments.args) == 1 else UNKNOWN
     if function in (int, float, bool, str):
-        from tilelang.frontend.calls import Args
+        from tilelang.frontend.arguments import Args
 
         return number(ev, function, Args(arguments.args, span, arguments, None), arguments.kwargs, span)
     if function in NATIVE:
@@ -61,7 +61,7 @@ _FOREIGN = (External, Object, Class, Model, Module, Tensor)
 
 
 def _without_foreign(arguments: Arguments) -> Arguments:
-    from tilelang.frontend.calls import Arguments as Made
+    from tilelang.frontend.arguments import Arguments as Made
 
     args = [UNKNOWN if isinstance(value, _FOREIGN) else value for value in arguments.args]
     kwargs = {name: UNKNOWN if isinstance(value, _FOREIGN) else value for name, value in arguments.kwargs.items()}
@@ -72,7 +72,7 @@ def native(
     ev: Evaluator, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], span: Span
 ) -> Any:
     """Call a bound method of one of the core's own objects."""
-    from tilelang.frontend.calls import Arguments
+    from tilelang.frontend.arguments import Arguments
 
     return call(ev, function, Arguments(list(args), dict(kwargs)), span, None)
 
@@ -131,7 +131,7 @@ def _run(ev: Evaluator, function: Any, arguments: Arguments, span: Span) -> Any:
 
 
 def _with_kwargs(arguments: Arguments, kwargs: dict[str, Any]) -> Arguments:
-    from tilelang.frontend.calls import Arguments as Made
+    from tilelang.frontend.arguments import Arguments as Made
 
     return Made(arguments.args, kwargs, arguments.arg_spans, arguments.kwarg_spans)
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from tilelang.frontend.instance import Instance
 from tilelang.frontend.parameters import declare_tensor, parsed_annotation
 from tilelang.frontend.recorder import plain_map
-from tilelang.frontend.scoping import own_nodes
+from tilelang.frontend.scoping import lookup, names_used, own_nodes
 from tilelang.frontend.signals import StopPhase
-from tilelang.frontend.values import MISSING, Function, Jit, Scope, Tensor
+from tilelang.frontend.values import MISSING, Function, Jit, Macro, Scope, Tensor
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.builder import Builder, building
 from tilelang.ir.expr import Var
@@ -23,12 +23,12 @@ from tilelang.ir.program import Program
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from tilelang.frontend.evaluator import Evaluator
     from tilelang.ir.span import Span
 
-_LAUNCHERS = frozenset(("Kernel", "ClusterKernel", "launch_thread", "CUDASourceCodeKernel"))
+_LAUNCHERS = frozenset(("Kernel", "ClusterKernel", "launch_thread", "thread_binding", "CUDASourceCodeKernel"))
 
 _EAGER_MARKS = _LAUNCHERS | {"const", "empty"}
 
@@ -43,10 +43,13 @@ def is_eager(function: Function) -> bool:
             isinstance(inner, ast.FunctionDef) and any("prim_func" in ast.unparse(d) for d in inner.decorator_list)
             for inner in nodes
         )
-        known = not defines and any(
-            (isinstance(inner, ast.Attribute) and inner.attr in _EAGER_MARKS)
-            or (isinstance(inner, ast.Name) and inner.id in _LAUNCHERS)
-            for inner in nodes
+        known = not defines and (
+            any(
+                (isinstance(inner, ast.Attribute) and inner.attr in _EAGER_MARKS)
+                or (isinstance(inner, ast.Name) and inner.id in _LAUNCHERS)
+                for inner in nodes
+            )
+            or any(isinstance(lookup(function.scope, name), Macro) for name in names_used(node))
         )
         node._eager = known  # type: ignore[attr-defined]  # a cache on the syntax node
     return known
@@ -63,11 +66,10 @@ class EagerState:
         self.spans: dict[str, Span] = {}
         """Where the caller wrote each argument."""
 
-    def mentions(self, var: Var) -> bool:
-        """Whether a size is an extent or a stride of some declared tensor by itself."""
-        return any(
-            var is extent for buffer in self.tensors.values() for extent in (*buffer.shape, *(buffer.strides or ()))
-        )
+    def mentions(self, var: Var, outputs: Iterable[Buffer]) -> bool:
+        """Whether a size is an extent or a stride of some declared tensor or output by itself."""
+        buffers = (*self.tensors.values(), *outputs)
+        return any(var is extent for buffer in buffers for extent in (*buffer.shape, *(buffer.strides or ())))
 
 
 @contextmanager
@@ -86,15 +88,15 @@ def build_eager(
 ) -> Instance:
     function = jit.function
     consts: dict[str, Any] = dict(extra)
+    unbound: list[Var] = []
     if "const" in _mentioned(function):
-        consts = {**_match_consts(ev, function, bound), **consts}
+        matched, unbound = _match_consts(ev, function, bound)
+        consts = {**matched, **consts}
     builder = Builder()
     with building(builder), eager_state(ev, consts, phase_one=False) as state:
         returned, scope = _run_eager(ev, function, bound, spans)
-    for name, var in state.unbound.items():
-        if not builder.problems or all(p.kind != "unbound-const" for p in builder.problems):
-            if state.tensors and not state.mentions(var):
-                builder.problem("unbound-const", var.span, name=name)
+    for var in unbound:
+        builder.problem("unbound-const", var.span, name=var.name)
     node = function.node
     items = returned if isinstance(returned, tuple) else (returned,)
     results = tuple(value for value in items if isinstance(value, Buffer))
@@ -163,14 +165,20 @@ def _mentioned(function: Function) -> frozenset[str]:
     return known
 
 
-def _match_consts(ev: Evaluator, function: Function, bound: Mapping[str, Any]) -> dict[str, Any]:
-    """First phase: run up to the launch and read each size off the tensor that has it as an extent."""
+def _match_consts(
+    ev: Evaluator, function: Function, bound: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[Var]]:
+    """First phase: run up to the launch and read each size off the tensor that has it as an extent. Also the sizes that
+    are no extent and no stride of any tensor by themselves, which the language refuses."""
     found: dict[str, Any] = {}
-    with building(Builder()), eager_state(ev, {}, phase_one=True) as state:
+    unbound: list[Var] = []
+    builder = Builder()
+    with building(builder), eager_state(ev, {}, phase_one=True) as state:
         try:
             _run_eager(ev, function, bound, {})
         except StopPhase:
-            pass
+            if state.tensors:
+                unbound = [var for var in state.unbound.values() if not state.mentions(var, builder.outputs)]
     for name, buffer in state.tensors.items():
         tensor = bound.get(name)
         if not isinstance(tensor, Tensor):
@@ -182,7 +190,7 @@ def _match_consts(ev: Evaluator, function: Function, bound: Mapping[str, Any]) -
                 packed = _packing(buffer, tensor) if extent is buffer.shape[-1] else 1
                 if isinstance(value, int) and packed is not None:
                     found[extent.name] = value * packed
-    return found
+    return found, unbound
 
 
 def _packing(buffer: Buffer, tensor: Tensor) -> int | None:

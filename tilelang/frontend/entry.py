@@ -13,21 +13,12 @@ from contextlib import contextmanager
 from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
-from tilelang.frontend.calls import Arguments, call, call_function
+from tilelang.frontend.arguments import Arguments
+from tilelang.frontend.calls import call, call_function
 from tilelang.frontend.instance import JitOptions
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.signals import Exhausted, UserError
-from tilelang.frontend.values import (
-    MISSING,
-    Class,
-    Function,
-    Jit,
-    Mark,
-    Module,
-    Object,
-    PrimFunc,
-    StaticMethod,
-)
+from tilelang.frontend.values import MISSING, Class, Function, Jit, Mark, Module, Object, PrimFunc, StaticMethod
 from tilelang.ir.dtype import INT32
 from tilelang.ir.expr import Var
 from tilelang.ir.unknown import UNKNOWN
@@ -356,10 +347,14 @@ def run_uncalled(ev: Evaluator, module: Module, directives: dict[int, list[dict[
                 continue
         bound = _symbolic_arguments(function)
         span = _span(ev, function)
+        # A default beside values that nobody gives is a guess: what rests on it is possible, not certain.
+        guessed = bool(function.defaults or function.kw_defaults)
+        ev.unsure += guessed
         if jit is not None:
             attempt(ev, lambda jit=jit, b=bound, s=span: build(ev, jit, b, {}, {}, s, origin="symbolic"))
         else:
             attempt(ev, lambda f=function, b=bound: _record_made(ev, f, b))
+        ev.unsure -= guessed
 
 
 def _from_directive(ev: Evaluator, jit: Jit, values: dict[str, Any]) -> None:
@@ -409,7 +404,9 @@ def _symbolic_arguments(function: Function) -> dict[str, Any]:
     return bound
 
 
-_SIZE_CALLS = frozenset(("Kernel", "ceildiv", "cdiv", "Pipelined", "Parallel", "serial", "Serial", "unroll", "range", "Persistent"))
+_SIZE_CALLS = frozenset(
+    ("Kernel", "ceildiv", "cdiv", "Pipelined", "Parallel", "serial", "Serial", "unroll", "range", "Persistent")
+)
 
 
 def _sizes(function: Function) -> frozenset[str]:

@@ -64,6 +64,7 @@ _HANDLERS = (
     "branches",
     "calls",
     "definitions",
+    "displays",
     "exceptions",
     "expressions",
     "loops",
@@ -110,6 +111,8 @@ class Evaluator:
         """Positive while code runs only to find out what it writes: nothing is recorded then."""
         self.built: dict[object, Instance] = {}
         """Instances by what they were built from, so that no kernel is evaluated twice for the same values."""
+        self.loop_vars: list[Any] = []
+        """Indices of the loops that are being built, outermost first."""
         self.requires: list[tuple[str, ...]] = []
         self.phase_one = False
         """Whether an eager kernel is run only up to its launch, to find the sizes of its tensors."""

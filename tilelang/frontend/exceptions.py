@@ -6,8 +6,9 @@ import ast
 from typing import Any, cast
 
 from tilelang.frontend import kernel_code
+from tilelang.frontend.comparison import truth
 from tilelang.frontend.evaluator import Evaluator, statement
-from tilelang.frontend.operators import is_ir, truth
+from tilelang.frontend.operators import is_ir
 from tilelang.frontend.scoping import bind
 from tilelang.frontend.signals import Signal, UserError
 from tilelang.frontend.statements import assign

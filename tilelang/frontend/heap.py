@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from tilelang.frontend.values import DictVal, ListVal, SetVal, same
+from tilelang.frontend.plain import same
+from tilelang.frontend.values import DictVal, ListVal, SetVal
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.calls import Arguments, bind_arguments
+from tilelang.frontend.arguments import Arguments, bind_arguments
 from tilelang.frontend.eager import build_eager, is_eager
 from tilelang.frontend.instance import CallLink, Origin, TuneEntry
 from tilelang.frontend.instances import compile_prim_func, lazy_instance, record, reevaluator, run_factory

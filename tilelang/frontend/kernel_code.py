@@ -174,7 +174,7 @@ def _merge_names(ev: Evaluator, node: ast.If, scope: Scope, before: dict[str, An
 
 
 def _same(a: Any, b: Any) -> bool:
-    from tilelang.frontend.values import same
+    from tilelang.frontend.plain import same
 
     return a is b or same(a, b)
 
@@ -228,25 +228,18 @@ def loop(ev: Evaluator, node: ast.For, frame: LoopFrame, scope: Scope) -> Signal
         if isinstance(current, Buffer) and current.is_var:
             ev.problem("shadowed-variable", ev.span(node.target, scope), name=name,
                        notes=(("T.alloc_var is here", current.span),))  # fmt: skip
+        elif name != "_" and any(current is var for var in ev.loop_vars):
+            ev.problem("shadowed-variable", ev.span(node.target, scope), name=name,
+                       notes=(("the outer loop is here", current.span),))  # fmt: skip
     value = frame.enter(builder, names)
+    ev.loop_vars.append(value)
     try:
         assign(ev, node.target, _unpackable(value, node.target), scope)
         signal = ev.exec(node.body, scope)
     finally:
+        ev.loop_vars.pop()
         frame.exit(builder)
     return signal if isinstance(signal, Return) and not scope.kernel else None
-
-
-def python_loop(ev: Evaluator, node: ast.For, value: Any, scope: Scope) -> None:
-    """A kernel loops over ``range`` and the loops of the language only."""
-    ev.problem(
-        "invalid-argument",
-        ev.span(node.iter, scope),
-        function="for",
-        argument="iterable",
-        expected="range or a loop such as T.serial, T.unroll or T.Parallel",
-        got=f"a {type(value).__name__.removesuffix('Val').lower()}",
-    )
 
 
 def range_loop(ev: Evaluator, node: ast.For, value: range, scope: Scope) -> Signal:

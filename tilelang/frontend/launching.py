@@ -36,16 +36,33 @@ def launch(ev: Evaluator, kernel: Kernel, args: Any, span: Span) -> Any:
         return UNKNOWN
     params = list(program.params)
     if out_idx is None:
-        if len(args) == len(params):
-            _check(ev, params, args, span)
+        if kernel.options.out_idx_span is None:
+            _check_call(ev, program, params, args, span)
         return None if not program.outputs else outputs(program)
     chosen = {index % len(params) for index in out_idx if -len(params) <= index < len(params)} if params else set[int]()
     inputs = [param for position, param in enumerate(params) if position not in chosen]
-    if len(args) == len(inputs):
-        _check(ev, inputs, args, span)
+    _check_call(ev, program, inputs, args, span)
     results = [params[position] for position in sorted(chosen)]
     tensors = [tensor_of(param) if isinstance(param, Buffer) else UNKNOWN for param in results]
     return tensors[0] if len(tensors) == 1 else tuple(tensors)
+
+
+def _check_call(ev: Evaluator, program: Program, inputs: list[Any], args: Any, span: Span) -> None:
+    """Check the arguments of a call against the inputs of the kernel."""
+    wanted = [param for param in inputs if param not in program.outputs]
+    arguments = getattr(args, "arguments", None)
+    if len(args) == len(wanted):
+        _check(ev, wanted, args, span)
+    elif arguments is not None and not arguments.open and not arguments.kwargs and len(args) != len(inputs):
+        ev.problem(
+            "call-shape-mismatch",
+            span,
+            parameter=program.name,
+            expected=f"{len(wanted)} argument{'s' if len(wanted) != 1 else ''}",
+            got=str(len(args)),
+            what="arguments",
+            notes=(("the kernel is defined here", program.span),),
+        )
 
 
 def _check(ev: Evaluator, params: list[Any], args: Any, span: Span) -> None:

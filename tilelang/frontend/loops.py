@@ -6,9 +6,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from tilelang.frontend import kernel_code
+from tilelang.frontend.comparison import truth
 from tilelang.frontend.evaluator import Evaluator, statement
 from tilelang.frontend.iteration import iterate
-from tilelang.frontend.operators import is_ir, truth
+from tilelang.frontend.operators import is_ir
 from tilelang.frontend.signals import BREAK, CONTINUE, Break, Return, Signal, UserError
 from tilelang.frontend.statements import assign
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -32,8 +33,6 @@ def for_stmt(ev: Evaluator, node: ast.For, scope: Scope) -> Signal:
     items = iterate(ev, value)
     if items is None:
         return _unknown_loop(ev, node.target, node.body, scope)
-    if scope.kernel:
-        kernel_code.python_loop(ev, node, value, scope)
     depth = ev.unsure
     start = ev.steps
     for item in items:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.calls import Arguments, bind_arguments
+from tilelang.frontend.arguments import Arguments, bind_arguments
 from tilelang.frontend.eager import eager_state
 from tilelang.frontend.instance import CallLink
 from tilelang.frontend.parameters import declare_parameters

@@ -21,7 +21,7 @@ from tilelang.ir.problem import Problem
 from tilelang.ir.span import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tilelang.frontend.values import Module
 
@@ -91,6 +91,7 @@ class Project:
                     traces.append(Trace("more files may call this one than are evaluated", Span(path, 1, 0, 1, 0)))
                     break
         instances = [self._narrowed(instance) for instance in _without_fallbacks(_unique(instances))]
+        instances = [_without_conclusions(instance, path, parsed.repaired) for instance in instances]
         from tilelang.frontend.status import kernel_statuses
 
         statuses = kernel_statuses(path, kernels, instances, traces, own.dropped)
@@ -304,6 +305,15 @@ def functions_in(body: list[ast.stmt]) -> list[ast.FunctionDef]:
             inner += getattr(node, name, ())
         stack.extend(reversed(inner))
     return found
+
+
+def _without_conclusions(instance: Instance, path: str, repaired: Sequence[tuple[int, int]]) -> Instance:
+    """A kernel with a statement that could not be read is not complete: nothing follows from what it lacks."""
+    span = instance.program.span
+    broken = any(first <= span.end_line and span.line <= last for first, last in repaired)
+    if not broken or instance.path != path or not instance.program.complete:
+        return instance
+    return replace(instance, program=replace(instance.program, complete=False))
 
 
 def _has_call(path: str, node: ast.FunctionDef, instances: Iterable[Instance]) -> bool:

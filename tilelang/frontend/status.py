@@ -11,7 +11,7 @@ from tilelang.ir.span import Span
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LAUNCHERS = frozenset(("Kernel", "ClusterKernel", "launch_thread", "CUDASourceCodeKernel"))
+_LAUNCHERS = frozenset(("Kernel", "ClusterKernel", "launch_thread", "thread_binding", "CUDASourceCodeKernel"))
 
 
 def defines_kernel(node: ast.FunctionDef) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.frontend.evaluator import Evaluator, expression
 from tilelang.frontend.operators import is_ir
+from tilelang.frontend.plain import is_plain
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import (
     Class,
@@ -20,7 +21,6 @@ from tilelang.frontend.values import (
     Object,
     Scope,
     Tensor,
-    is_plain,
 )
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.expr import Expr, Slice

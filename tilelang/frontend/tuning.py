@@ -14,7 +14,7 @@ from tilelang.ir.unknown import UNKNOWN, Unknown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tilelang.frontend.calls import Arguments
+    from tilelang.frontend.arguments import Arguments
     from tilelang.frontend.evaluator import Evaluator
     from tilelang.frontend.values import Function, Jit
     from tilelang.ir.span import Span

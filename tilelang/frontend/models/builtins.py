@@ -8,8 +8,10 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.comparison import compare, equal, truth
 from tilelang.frontend.iteration import materialize
-from tilelang.frontend.operators import MAX_SEQUENCE, compare, equal, plain_enum, truth
+from tilelang.frontend.operators import MAX_SEQUENCE, plain_enum
+from tilelang.frontend.plain import contains_unknown, is_plain
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import (
     BoundMethod,
@@ -29,8 +31,6 @@ from tilelang.frontend.values import (
     SetVal,
     StaticMethod,
     Tensor,
-    contains_unknown,
-    is_plain,
 )
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.dtype import DType

@@ -158,5 +158,8 @@ def _apply(ev: Evaluator, owner: Class, forward: Any, args: Any, kwargs: dict[st
     first = result[0] if isinstance(result, tuple) and result else result  # pyright: ignore[reportUnknownVariableType]
     if isinstance(first, Tensor) and backward is not MISSING:
         span = args.span
-        first.backward = Model("backward", lambda ev, args, kwargs: call(ev, backward, (context, *args), {}, span))
+        # Gradients have the shapes of what forward returned, whatever callers made of it since.
+        results = result if isinstance(result, tuple) else (result,)  # pyright: ignore[reportUnknownVariableType]
+        gradients = [Tensor(r.shape, r.dtype) if isinstance(r, Tensor) else UNKNOWN for r in results]  # pyright: ignore[reportUnknownVariableType]
+        first.backward = Model("backward", lambda ev, args, kwargs: call(ev, backward, (context, *gradients), {}, span))
     return result

@@ -8,19 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.frontend.instance import JitOptions
 from tilelang.frontend.models.registry import LANGUAGE_MODULES, MODELS, model
-from tilelang.frontend.values import (
-    Class,
-    External,
-    Function,
-    Jit,
-    Kernel,
-    Macro,
-    Mark,
-    Model,
-    Object,
-    PrimFunc,
-    Tuner,
-)
+from tilelang.frontend.values import Class, External, Function, Jit, Kernel, Macro, Mark, Model, Object, PrimFunc, Tuner
 from tilelang.ir.dtype import DType
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
@@ -194,7 +182,7 @@ def lower(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 @model("tilelang.par_compile")
 def par_compile(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
-    from tilelang.frontend.calls import Args
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.iteration import materialize
 
     for func in (materialize(ev, args[0]) or ()) if args else ():
@@ -219,7 +207,7 @@ def from_kernel(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
         return made
 
     def run(ev: Evaluator, inner: Any, kw: dict[str, Any]) -> Any:
-        from tilelang.frontend.calls import Arguments
+        from tilelang.frontend.arguments import Arguments
         from tilelang.frontend.jit import call_jit
 
         if isinstance(kernel, Function):
@@ -327,7 +315,7 @@ def target_query(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN
 
 
-@model("tvm.DataType", "tilelang.tvm.DataType", "tvm.ffi.DataType")
+@model("tvm.DataType", "tilelang.tvm.DataType", "tvm.ffi.DataType", "tilelang.DataType")
 def data_type(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     return (DType.parse(args[0]) or UNKNOWN) if args else UNKNOWN
 

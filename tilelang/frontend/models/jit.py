@@ -25,7 +25,7 @@ def member(ev: Evaluator, owner: Jit | Kernel | PrimFunc | Macro, name: str) -> 
 
 
 def _jit(owner: Jit, name: str) -> Any:
-    from tilelang.frontend.calls import Arguments
+    from tilelang.frontend.arguments import Arguments
     from tilelang.frontend.jit import call_jit
 
     def compile_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.comparison import equal
 from tilelang.frontend.iteration import materialize
-from tilelang.frontend.operators import MAX_SEQUENCE, equal
+from tilelang.frontend.operators import MAX_SEQUENCE
+from tilelang.frontend.plain import is_plain
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import MISSING, DictVal, ListVal, Model, SetVal, is_plain
+from tilelang.frontend.values import MISSING, DictVal, ListVal, Model, SetVal
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -175,7 +177,7 @@ def _remove(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Non
 
 
 def _sort(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
-    from tilelang.frontend.calls import Args
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.models.builtins import sorted_
 
     result = sorted_(ev, Args([owner], args.span, None, None), kwargs)

@@ -11,6 +11,7 @@ from tilelang.frontend.iteration import materialize
 from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
 from tilelang.frontend.models.registry import MODELS, model
 from tilelang.frontend.operators import MAX_SEQUENCE
+from tilelang.frontend.plain import is_plain
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import (
     Class,
@@ -24,7 +25,6 @@ from tilelang.frontend.values import (
     Partial,
     Property,
     SetVal,
-    is_plain,
 )
 from tilelang.ir.unknown import UNKNOWN
 
@@ -79,7 +79,8 @@ for _symbol in ("add", "sub", "mul", "floordiv", "truediv", "mod", "lt", "le", "
 def _apply_operator(ev: Evaluator, function: Any, args: Any) -> Any:
     import ast
 
-    from tilelang.frontend.operators import BINARY, COMPARE, binary, compare
+    from tilelang.frontend.comparison import COMPARE, compare
+    from tilelang.frontend.operators import BINARY, binary
 
     for kind, (_, native, _method) in BINARY.items():
         if native is function and len(args) == 2:

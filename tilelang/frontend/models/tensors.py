@@ -220,8 +220,8 @@ def method(ev: Evaluator, tensor: Tensor, name: str, args: Any, kwargs: dict[str
         return Tensor(tensor.shape, kind or (None if opaque else tensor.dtype), tensor.strides, tensor.library)
     if name in _CASTS:
         return Tensor(tensor.shape, dtype(_CASTS[name]), tensor.strides, tensor.library)
-    if name in ("view", "reshape") and isinstance(first, DType):
-        return _viewed(tensor, first)
+    if name in ("view", "reshape") and isinstance(kwargs.get("dtype", first), DType):
+        return _viewed(tensor, kwargs.get("dtype", first))
     if name in ("view", "reshape"):
         return reshaped(tensor, shape_of(ev, args))
     if name in ("size", "stride"):
@@ -252,7 +252,7 @@ def method(ev: Evaluator, tensor: Tensor, name: str, args: Any, kwargs: dict[str
         return _restructured(ev, tensor, name, [*args, *(kwargs[k] for k in ("repeats", "dim") if k in kwargs)])
     if name in ("new_empty", "new_zeros", "new_ones", "new_full"):
         return Tensor(
-            shape_of(ev, args[:1]),
+            shape_of(ev, args[:1] if name == "new_full" else args or [kwargs.get("size", UNKNOWN)]),
             kind_of(kwargs["dtype"]) if "dtype" in kwargs else tensor.dtype,
             None,
             tensor.library,

@@ -1,0 +1,153 @@
+"""Arguments of calls: evaluated, with the place where each was first written, and bound to parameters."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from tilelang.frontend.iteration import materialize
+from tilelang.frontend.signals import UserError
+from tilelang.frontend.values import DictVal, Function, Scope
+from tilelang.ir.span import Span
+from tilelang.ir.unknown import UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tilelang.frontend.evaluator import Evaluator
+
+
+@dataclass(slots=True)
+class Arguments:
+    """Evaluated arguments of one call and where each is written."""
+
+    args: list[Any] = field(default_factory=list[Any])
+    kwargs: dict[str, Any] = field(default_factory=dict[str, Any])
+    arg_spans: list[Span] = field(default_factory=list[Span])
+    kwarg_spans: dict[str, Span] = field(default_factory=dict[str, Span])
+    open: bool = False
+    """A ``*args`` or ``**kwargs`` was not known, so more arguments may exist."""
+
+
+class Args(list[Any]):
+    """Positional arguments of a model, with the place of the call."""
+
+    def __init__(self, items: Any, span: Span, arguments: Arguments | None, scope: Scope | None) -> None:
+        super().__init__(items)
+        self.span = span
+        self.arguments = arguments
+        self.scope = scope
+
+
+def evaluate_arguments(ev: Evaluator, node: ast.Call, scope: Scope) -> Arguments:
+    found = Arguments()
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            items = materialize(ev, ev.eval(arg.value, scope))
+            span = ev.span(arg, scope)
+            if items is None:
+                found.open = True
+            else:
+                found.args.extend(items)
+                found.arg_spans.extend([span] * len(items))
+        else:
+            found.args.append(ev.eval(arg, scope))
+            found.arg_spans.append(_origin(ev, arg, scope))
+    for keyword in node.keywords:
+        value = ev.eval(keyword.value, scope)
+        if keyword.arg is not None:
+            found.kwargs[keyword.arg] = value
+            found.kwarg_spans[keyword.arg] = _origin(ev, keyword.value, scope)
+        elif isinstance(value, dict):
+            entries = cast("dict[Any, Any]", value)
+            spans = value.spans if isinstance(value, DictVal) else {}
+            for name, entry in entries.items():
+                if isinstance(name, str):
+                    found.kwargs[name] = entry
+                    found.kwarg_spans[name] = spans.get(name) or ev.span(keyword.value, scope)
+            found.open = found.open or bool(getattr(cast("Any", value), "open", False))
+        else:
+            found.open = True
+    return found
+
+
+def _origin(ev: Evaluator, node: ast.expr, scope: Scope) -> Span:
+    """Where a value was first written: an argument that is only handed on keeps the span of the caller's argument."""
+    if isinstance(node, ast.Name):
+        link: Scope | None = scope
+        while link is not None:
+            if node.id in link.arg_spans:
+                return link.arg_spans[node.id]
+            if node.id in link.vars:
+                break
+            link = link.parent
+    return ev.span(node, scope)
+
+
+def bind_arguments(
+    ev: Evaluator,
+    function: Function,
+    args: Any,
+    kwargs: dict[str, Any],
+    span: Span,
+    arguments: Arguments | None = None,
+    *,
+    missing: Callable[[str], Any] | None = None,
+    extra: dict[str, Any] | None = None,
+) -> tuple[dict[str, Any], dict[str, Span]]:
+    """The names that a call binds, and where each argument is written. ``missing`` supplies arguments that were not given;
+    ``extra`` collects keywords that no parameter takes. Without them such a call raises ``TypeError`` in the program."""
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    bound: dict[str, Any] = {}
+    spans: dict[str, Span] = {}
+    given = list(args)
+    written = arguments.arg_spans if arguments is not None else []
+    opened = arguments.open if arguments is not None else False
+    for position, (param, value) in enumerate(zip(positional, given)):
+        bound[param.arg] = value
+        if position < len(written):
+            spans[param.arg] = written[position]
+    if len(given) > len(positional):
+        if spec.vararg is None:
+            raise UserError(
+                "TypeError", f"{function.name}() takes {len(positional)} arguments, {len(given)} given", span
+            )
+        bound[spec.vararg.arg] = tuple(given[len(positional) :])
+    elif spec.vararg is not None:
+        bound[spec.vararg.arg] = UNKNOWN if opened else ()
+    names = {param.arg for param in (*spec.args, *spec.kwonlyargs)}
+    rest = DictVal()
+    for name, value in kwargs.items():
+        if name in names and name not in bound:
+            bound[name] = value
+            if arguments is not None and name in arguments.kwarg_spans:
+                spans[name] = arguments.kwarg_spans[name]
+        elif name in names:
+            raise UserError("TypeError", f"{function.name}() got two values for {name}", span)
+        elif extra is not None and spec.kwarg is None:
+            extra[name] = value
+        elif spec.kwarg is not None:
+            rest[name] = value
+        else:
+            raise UserError("TypeError", f"{function.name}() has no parameter {name}", span)
+    if spec.kwarg is not None:
+        rest.open = opened
+        bound[spec.kwarg.arg] = rest
+    defaults = dict(
+        zip([param.arg for param in positional][len(positional) - len(function.defaults) :], function.defaults)
+    )
+    defaults.update(function.kw_defaults)
+    for param in (*positional, *spec.kwonlyargs):
+        if param.arg in bound:
+            continue
+        if opened:
+            bound[param.arg] = UNKNOWN
+        elif param.arg in defaults:
+            bound[param.arg] = defaults[param.arg]
+        elif missing is not None:
+            bound[param.arg] = missing(param.arg)
+        else:
+            raise UserError("TypeError", f"{function.name}() misses the argument {param.arg}", span)
+    return bound, spans

@@ -1,0 +1,167 @@
+"""Tuple, list, set and dict displays, comprehensions included."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, cast
+
+from tilelang.frontend.comparison import truth
+from tilelang.frontend.evaluator import Evaluator, expression
+from tilelang.frontend.signals import UserError
+from tilelang.frontend.values import DictVal, ListVal, Scope, SetVal
+from tilelang.ir.unknown import UNKNOWN, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@expression(ast.Tuple)
+def tuple_display(ev: Evaluator, node: ast.Tuple, scope: Scope) -> Any:
+    items, closed = _items(ev, node.elts, scope)
+    return tuple(items) if closed else UNKNOWN
+
+
+@expression(ast.List)
+def list_display(ev: Evaluator, node: ast.List, scope: Scope) -> Any:
+    items, closed = _items(ev, node.elts, scope)
+    made = ListVal(items, ev.span(node, scope))
+    made.open = not closed
+    return made
+
+
+@expression(ast.Set)
+def set_display(ev: Evaluator, node: ast.Set, scope: Scope) -> Any:
+    items, closed = _items(ev, node.elts, scope)
+    try:
+        made = SetVal(items)
+    except TypeError:
+        return UNKNOWN
+    made.open = not closed or any(isinstance(item, Unknown) for item in items)
+    return made
+
+
+def _items(ev: Evaluator, nodes: list[ast.expr], scope: Scope) -> tuple[list[Any], bool]:
+    items: list[Any] = []
+    closed = True
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            from tilelang.frontend.iteration import iterate
+
+            entries = iterate(ev, ev.eval(node.value, scope))
+            if entries is None:
+                closed = False
+            else:
+                items.extend(entries)
+        else:
+            items.append(ev.eval(node, scope))
+    return items, closed
+
+
+@expression(ast.Dict)
+def dict_display(ev: Evaluator, node: ast.Dict, scope: Scope) -> Any:
+    made = DictVal((), ev.span(node, scope))
+    for key_node, value_node in zip(node.keys, node.values):
+        value = ev.eval(value_node, scope)
+        if key_node is None:
+            if isinstance(value, dict):
+                made.update(cast("dict[Any, Any]", value))
+                made.open = made.open or bool(getattr(cast("Any", value), "open", False))
+            else:
+                made.open = True
+            continue
+        key = ev.eval(key_node, scope)
+        if isinstance(key, Unknown):
+            made.open = True
+            continue
+        try:
+            made[key] = value
+        except TypeError as error:
+            raise UserError("TypeError", str(error), ev.span(key_node, scope)) from None
+        made.spans[key] = ev.span(value_node, scope)
+    return made
+
+
+def _comprehension(
+    ev: Evaluator, generators: list[ast.comprehension], scope: Scope, emit: Callable[[Scope], None]
+) -> bool:
+    """Run the loops of a comprehension; False if some iterations are not known."""
+    from tilelang.frontend.iteration import iterate
+    from tilelang.frontend.statements import assign
+
+    inner = Scope(
+        scope.module, {}, scope, scope.function, kernel=scope.kernel, arg_spans=scope.arg_spans, via=scope.via
+    )
+    closed = True
+
+    def loop(depth: int) -> None:
+        nonlocal closed
+        if depth == len(generators):
+            ev.step()
+            emit(inner)
+            return
+        generator = generators[depth]
+        items = iterate(ev, ev.eval(generator.iter, inner))
+        if items is None:
+            closed = False
+            return
+        for item in items:
+            ev.step()
+            assign(ev, generator.target, item, inner)
+            keep: Any = True
+            for test in generator.ifs:
+                keep = truth(ev, ev.eval(test, inner))
+                if keep is not True:
+                    break
+            if isinstance(keep, Unknown):
+                closed = False
+            elif keep:
+                loop(depth + 1)
+
+    loop(0)
+    return closed
+
+
+@expression(ast.ListComp)
+def list_comp(ev: Evaluator, node: ast.ListComp, scope: Scope) -> Any:
+    made = ListVal((), ev.span(node, scope))
+    closed = _comprehension(ev, node.generators, scope, lambda inner: made.append(ev.eval(node.elt, inner)))
+    made.open = not closed
+    return made
+
+
+@expression(ast.GeneratorExp)
+def generator_exp(ev: Evaluator, node: ast.GeneratorExp, scope: Scope) -> Any:
+    made = ListVal((), ev.span(node, scope))
+    made.open = not _comprehension(ev, node.generators, scope, lambda inner: made.append(ev.eval(node.elt, inner)))
+    return made
+
+
+@expression(ast.SetComp)
+def set_comp(ev: Evaluator, node: ast.SetComp, scope: Scope) -> Any:
+    items: list[Any] = []
+    closed = _comprehension(ev, node.generators, scope, lambda inner: items.append(ev.eval(node.elt, inner)))
+    try:
+        made = SetVal(items)
+    except TypeError:
+        return UNKNOWN
+    made.open = not closed
+    return made
+
+
+@expression(ast.DictComp)
+def dict_comp(ev: Evaluator, node: ast.DictComp, scope: Scope) -> Any:
+    made = DictVal((), ev.span(node, scope))
+
+    def emit(inner: Scope) -> None:
+        key, value = ev.eval(node.key, inner), ev.eval(node.value, inner)
+        try:
+            if isinstance(key, Unknown):
+                made.open = True
+            else:
+                made[key] = value
+        except TypeError:
+            made.open = True
+
+    closed = _comprehension(ev, node.generators, scope, emit)
+    made.open = made.open or not closed
+    return made

@@ -1,0 +1,57 @@
+"""Values that are handed to code that is not followed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tilelang.frontend.scoping import bind, captured, declared
+from tilelang.frontend.values import BoundMethod, DictVal, Function, ListVal, Object, Scope, SetVal
+from tilelang.ir.buffer import Buffer, Region
+from tilelang.ir.dtype import VOID
+from tilelang.ir.expr import Call, Load
+from tilelang.ir.stmt import Effect
+from tilelang.ir.unknown import UNKNOWN
+
+if TYPE_CHECKING:
+    from tilelang.frontend.evaluator import Evaluator
+    from tilelang.ir.span import Span
+
+
+def forget_captured(ev: Evaluator, args: Any, kwargs: dict[str, Any], span: Span | None = None) -> None:
+    """Code that is not followed was handed functions, objects or buffers: what it may change is unknown from here on."""
+    builder = ev.builder
+    places = [value for value in (*args, *kwargs.values()) if isinstance(value, (Buffer, Region, Load))]
+    if builder is not None and places and span is not None:
+        builder.emit(
+            Effect(Call(VOID, "unknown", tuple(places), (("effect", "unknown"),), span=span), modelled=False, span=span)
+        )
+        builder.complete = False
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, BoundMethod):
+            value = value.receiver
+        if isinstance(value, Function):
+            for name, held in captured(value.node, value.scope).items():
+                if isinstance(held, (ListVal, DictVal, SetVal)):
+                    _open(ev, held)
+                elif isinstance(held, Object):
+                    _open_object(ev, held)
+                elif name in declared(value.node)[1]:
+                    bind(
+                        ev.heap,
+                        Scope(value.scope.module, {}, value.scope, nonlocals_declared=frozenset((name,))),
+                        name,
+                        UNKNOWN,
+                    )
+        elif isinstance(value, Object):
+            _open_object(ev, value)
+
+
+def _open(ev: Evaluator, held: ListVal | DictVal | SetVal) -> None:
+    ev.heap.writing(held)
+    held.open = True
+
+
+def _open_object(ev: Evaluator, held: Object) -> None:
+    for entry in held.attrs.values():
+        if isinstance(entry, (ListVal, DictVal, SetVal)):
+            _open(ev, entry)
