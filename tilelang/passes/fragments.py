@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tilelang.ir.arith import affine, try_const
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.expr import Load, Var
-from tilelang.ir.stmt import Atomic, Copy, Fill, For, Gemm, Launch, Reduce, Stmt, Store
+from tilelang.ir.stmt import Atomic, Copy, For, Gemm, Launch, Reduce, Stmt, Store
 from tilelang.ir.visit import children, operands, subterms, walk
 from tilelang.passes.copy_path import strides_of
 from tilelang.passes.thread_map import ThreadMap, accumulator_map, operand_map, partition_loop, reshaped
@@ -38,7 +38,7 @@ class Touch(NamedTuple):
 
 
 class Nest(NamedTuple):
-    """A parallel loop nest, written or implied by a copy or a fill."""
+    """A parallel loop nest, written or implied by a copy. A fill adapts to whatever the others settle."""
 
     extents: tuple[int, ...]
     touches: tuple[Touch, ...]
@@ -110,9 +110,8 @@ def _from_tensor_memory(copy: Copy, maps: Maps) -> None:
 
 
 def _nest_of(stmt: Stmt) -> Nest | None:
-    if isinstance(stmt, (Copy, Fill)):
-        regions = (stmt.dst,) if isinstance(stmt, Fill) else (stmt.src, stmt.dst)
-        return _implied(regions, written=stmt.dst)
+    if isinstance(stmt, Copy):
+        return _implied((stmt.src, stmt.dst), written=stmt.dst)
     if isinstance(stmt, Atomic):
         regions = tuple(part for part in (stmt.dst, stmt.value) if isinstance(part, Region))
         return _implied(regions, written=None) if regions else None
