@@ -39,13 +39,13 @@ class Server(LanguageServer):
         return types.PositionEncodingKind(self.workspace.position_encoding or "utf-16").value
 
 
-def initialize(server: Server, params: types.InitializeParams) -> None:
+def initialize(ls: Server, params: types.InitializeParams) -> None:
     """Read the client's capabilities and the editor's settings once."""
     document = params.capabilities.text_document
     capability = document.publish_diagnostics if document else None
-    server.shows_related_information = bool(capability and capability.related_information)
+    ls.shows_related_information = bool(capability and capability.related_information)
     options: object = params.initialization_options
-    server.session.options = cast("dict[str, object]", options) if isinstance(options, dict) else {}
+    ls.session.options = cast("dict[str, object]", options) if isinstance(options, dict) else {}
 
 
 def create() -> Server:

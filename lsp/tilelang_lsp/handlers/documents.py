@@ -1,4 +1,7 @@
-"""Open, change, save and close: each leads to a check of the newest text, after a short pause while one types."""
+"""Open, change, save and close: each leads to a check of the newest text, after a short pause while one types.
+
+pygls passes the server to handlers whose first parameter is called ``ls``.
+"""
 
 from __future__ import annotations
 
@@ -26,57 +29,57 @@ def register(server: Server) -> None:
     server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(did_close)
 
 
-async def did_open(server: Server, params: types.DidOpenTextDocumentParams) -> None:
-    await check(server, params.text_document.uri)
+async def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+    await check(ls, params.text_document.uri)
 
 
-async def did_change(server: Server, params: types.DidChangeTextDocumentParams) -> None:
-    await check(server, params.text_document.uri, PAUSE)
+async def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+    await check(ls, params.text_document.uri, PAUSE)
 
 
-async def did_save(server: Server, params: types.DidSaveTextDocumentParams) -> None:
+async def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
     """A saved file may hold callers or helpers of the other open ones, so those are checked again too."""
-    server.session.forget_files()
+    ls.session.forget_files()
     saved = params.text_document.uri
-    for uri in sorted(server.session.versions, key=lambda uri: uri != saved):
-        await check(server, uri)
+    for uri in sorted(ls.session.versions, key=lambda uri: uri != saved):
+        await check(ls, uri)
 
 
-def did_close(server: Server, params: types.DidCloseTextDocumentParams) -> None:
+def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
-    server.session.versions.pop(uri, None)
-    _publish(server, uri, None, [])
+    ls.session.versions.pop(uri, None)
+    _publish(ls, uri, None, [])
 
 
-async def check(server: Server, uri: str, pause: float = 0) -> None:
+async def check(ls: Server, uri: str, pause: float = 0) -> None:
     """Check the newest text of a document and publish the findings, unless a newer one has come in the meantime."""
-    document = server.workspace.get_text_document(uri)
+    document = ls.workspace.get_text_document(uri)
     path = to_fs_path(uri) or document.path
     snapshot = Snapshot(uri, path, document.version or 0, document.source)
-    server.session.versions[uri] = snapshot.version
+    ls.session.versions[uri] = snapshot.version
     if pause:
         await asyncio.sleep(pause)
-        if not server.session.is_current(snapshot):
+        if not ls.session.is_current(snapshot):
             return
     loop = asyncio.get_running_loop()
-    report, sources = await loop.run_in_executor(server.worker, server.session.check, snapshot)
-    if not server.session.is_current(snapshot):
+    report, sources = await loop.run_in_executor(ls.worker, ls.session.check, snapshot)
+    if not ls.session.is_current(snapshot):
         return
     if report.failure is not None:
         text = f"{path}: {report.failure.message}\n{report.failure.detail}".rstrip()
-        server.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
-    encoding, related = server.position_encoding, server.shows_related_information
+        ls.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
+    encoding, related = ls.position_encoding, ls.shows_related_information
     shown = [in_file(finding, path) for finding in report.findings]
     diagnostics = [
         to_diagnostic(finding, sources, encoding, related=related) for finding in shown if finding.span.path == path
     ]
-    _publish(server, uri, snapshot.version, diagnostics)
+    _publish(ls, uri, snapshot.version, diagnostics)
 
 
-def _publish(server: Server, uri: str, version: int | None, diagnostics: list[types.Diagnostic]) -> None:
+def _publish(ls: Server, uri: str, version: int | None, diagnostics: list[types.Diagnostic]) -> None:
     """Nothing is sent about a document without findings that never had any: other Python files see no traffic."""
-    published = server.session.published
+    published = ls.session.published
     if not diagnostics and uri not in published:
         return
     (published.add if diagnostics else published.discard)(uri)
-    server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, version))
+    ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, version))
