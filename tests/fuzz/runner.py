@@ -46,24 +46,29 @@ class Outcome:
     memory: int
 
 
-def run(checker: str, seed: int, indices: Iterable[int], limits: Limits, jobs: int = 2) -> Iterator[Outcome]:
+def run(
+    checker: str, seed: int, indices: Iterable[int], limits: Limits, jobs: int = 2, *, warm_up: bool = True
+) -> Iterator[Outcome]:
     """Check mutants and yield their outcomes as they come.
 
-    One that is too slow is timed once more at the end, when nothing else runs, and the better time counts.
+    One that is too slow is timed once more at the end, when nothing else runs, and that time counts. `warm_up`: workers
+    first check the corpus, so that imports count for no mutant.
     """
     slow: list[int] = []
-    for outcome in _run(checker, seed, iter(indices), limits, jobs):
+    for outcome in _run(checker, seed, iter(indices), limits, jobs, warm_up):
         if outcome.cpu > limits.cpu and not outcome.fault:
             slow.append(outcome.index)
         else:
             yield outcome
-    for outcome in _run(checker, seed, iter(slow), limits, 1):
+    for outcome in _run(checker, seed, iter(slow), limits, 1, warm_up):
         too_slow = f"took {outcome.cpu:.1f} s of {limits.cpu:g} s" if outcome.cpu > limits.cpu else ""
         yield Outcome(outcome.index, outcome.name, outcome.fault or too_slow, outcome.cpu, outcome.memory)
 
 
-def _run(checker: str, seed: int, indices: Iterator[int], limits: Limits, jobs: int) -> Iterator[Outcome]:
-    workers = [_Worker(checker, seed, limits) for _ in range(jobs)]
+def _run(
+    checker: str, seed: int, indices: Iterator[int], limits: Limits, jobs: int, warm_up: bool
+) -> Iterator[Outcome]:
+    workers = [_Worker(checker, seed, limits, warm_up) for _ in range(jobs)]
     try:
         busy = [worker for worker in workers if worker.start(indices)]
         while busy:
@@ -82,8 +87,8 @@ def _run(checker: str, seed: int, indices: Iterator[int], limits: Limits, jobs: 
 class _Worker:
     """One process and the mutant that it is at."""
 
-    def __init__(self, checker: str, seed: int, limits: Limits) -> None:
-        self._arguments = checker, seed, limits
+    def __init__(self, checker: str, seed: int, limits: Limits, warm_up: bool) -> None:
+        self._arguments = checker, seed, limits, warm_up
         self._limits = limits
         self._process: BaseProcess | None = None
         self._output = tempfile.NamedTemporaryFile()  # noqa: SIM115  # closed by `close`
@@ -139,7 +144,7 @@ class _Worker:
         self._output.close()
 
 
-def _work(pipe: Connection, output_path: str, checker: str, seed: int, limits: Limits) -> None:
+def _work(pipe: Connection, output_path: str, checker: str, seed: int, limits: Limits, warm_up: bool) -> None:
     """Body of a worker process."""
     module, _, function = checker.partition(":")
     check: Callable[[str], str | None] = getattr(importlib.import_module(module), function)
@@ -149,7 +154,7 @@ def _work(pipe: Connection, output_path: str, checker: str, seed: int, limits: L
         os.chdir(folder)
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
-        for path in CORPUS:
+        for path in CORPUS if warm_up else ():
             check(str(path))
         resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
         pipe.send("ready")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -30,46 +33,61 @@ def test_mutants_are_reproducible_and_differ() -> None:
     assert first != [mutant(corpus, 8, index) for index in range(60)]
 
 
-def fine(path: str) -> str | None:
-    return None
+def prints(path: str) -> None:
+    print("escaped")
 
 
-def faulty(path: str) -> str | None:
-    """A checker with every fault, by the size of the file."""
-    if path.startswith(str(Path(__file__).parents[2])):
-        return None  # Warming up.
-    kind = Path(path).stat().st_size % 6
-    if kind == 0:
-        print("escaped")
-    elif kind == 1:
-        Path("escaped.txt").write_text("x")
-    elif kind == 2:
-        raise ValueError("refused")
-    elif kind == 3:
-        sys.exit(3)
-    elif kind == 4:
-        return "wrong"
-    else:
-        bytearray(2 << 30)
-    return None
+def writes(path: str) -> None:
+    Path("escaped.txt").write_text("x", encoding="utf-8")
 
 
-def test_the_runner_notices_faults() -> None:
-    outcomes = list(run("fuzz.test_mutants:faulty", 0, range(1, 40, 2), Limits(wall=30), jobs=1))
-    assert len(outcomes) == 20
-    assert all(outcome.fault for outcome in outcomes)
-    kinds = {outcome.fault.split(":")[0].split(" b'")[0] for outcome in outcomes}
-    assert kinds == {"printed", "left files behind", "ValueError", "SystemExit", "wrong", "MemoryError"}
+def raises(path: str) -> None:
+    raise ValueError("refused")
 
 
-def test_the_runner_notices_a_dead_process() -> None:
-    (outcome,) = run("fuzz.test_mutants:dying", 0, [1], Limits(), jobs=1)
-    assert outcome.fault == "the process died (exit code 9)"
+def exits(path: str) -> None:
+    sys.exit(3)
 
 
-def dying(path: str) -> str | None:
-    import os
+def says_so(path: str) -> str:
+    return "wrong"
 
-    if not path.startswith(str(Path(__file__).parents[2])):
-        os._exit(9)
-    return None
+
+def takes_memory(path: str) -> None:
+    bytearray(2 << 30)
+
+
+def takes_time(path: str) -> None:
+    end = time.process_time() + 0.3
+    while time.process_time() < end:
+        pass
+
+
+def dies(path: str) -> None:
+    os._exit(9)
+
+
+def hangs(path: str) -> None:
+    time.sleep(60)
+
+
+@pytest.mark.parametrize(
+    ("checker", "fault"),
+    [
+        ("prints", r"printed b'escaped.*'"),
+        ("writes", r"left files behind: escaped\.txt"),
+        ("raises", r"ValueError: refused"),
+        ("exits", r"SystemExit: 3"),
+        ("says_so", r"wrong"),
+        ("takes_memory", r"MemoryError"),
+        ("takes_time", r"took 0\.\d s of 0\.2 s"),
+        ("dies", r"the process died \(exit code 9\)"),
+        ("hangs", r"no answer in 2 s"),
+    ],
+)
+def test_the_runner_notices(checker: str, fault: str) -> None:
+    limits = Limits(cpu=0.2, wall=2.0)
+    outcomes = list(run(f"fuzz.test_mutants:{checker}", 0, [1, 2], limits, jobs=1, warm_up=False))
+    assert len(outcomes) == 2
+    for outcome in outcomes:
+        assert re.fullmatch(fault, outcome.fault)
