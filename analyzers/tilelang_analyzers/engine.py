@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from tilelang_analyzers.doubt import settle
 from tilelang_analyzers.levels import Levels
 from tilelang_analyzers.merge import merge
 from tilelang_analyzers.policy import Checked, Weighed, weigh
@@ -123,7 +124,7 @@ class _Run:
             for target in targets:
                 if not self._clean.known(key, target.arch):
                     self._run_target_rules(scene, target, plans, key)
-        findings = tuple(scene.findings)
+        findings = settle(scene.findings, instance)
         rows = self._guarded("the table", rows_of, instance, targets, plans, findings, self._clean.results(key))
         return findings, rows or []
 

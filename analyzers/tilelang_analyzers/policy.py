@@ -68,11 +68,20 @@ def _plain(one: Checked, findings: Iterable[Finding], levels: Levels) -> list[We
     weighed: list[Weighed] = []
     for finding in findings:
         severity = levels.severity(finding)
-        if not one.instance.certain:
+        if not one.instance.certain and not _holds_anyway(finding, one.instance):
             severity = min(severity, Severity.INFO)
         if severity:
             weighed.append(Weighed(finding, severity))
     return weighed
+
+
+VALUE_FREE = frozenset(("unknown-name", "unknown-argument"))
+"""Rules whose errors do not depend on the values of the instance."""
+
+
+def _holds_anyway(finding: Finding, instance: Instance) -> bool:
+    """A kernel that nothing calls is looked at with guessed values; a name that does not exist is wrong with any."""
+    return instance.origin == "symbolic" and finding.rule.name in VALUE_FREE
 
 
 # --- entries of a tuner -----------------------------------------------------------------------------------------------

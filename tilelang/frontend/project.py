@@ -170,11 +170,13 @@ class Project:
         return known
 
     def _run(self, path: str, arch: str) -> _Evaluation:
-        from tilelang.frontend.entry import attempt, run_entries, run_uncalled
+        from tilelang.frontend.attempts import attempt
+        from tilelang.frontend.entry import run_entries
         from tilelang.frontend.evaluator import Evaluator, load_handlers, module_scope
         from tilelang.frontend.modules import ModuleTable
         from tilelang.frontend.recorder import Recorder
         from tilelang.frontend.signals import Exhausted
+        from tilelang.frontend.uncalled import run_uncalled
         from tilelang.frontend.values import Module
 
         load_handlers()

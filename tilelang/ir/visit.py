@@ -86,6 +86,16 @@ def operands(stmt: Stmt) -> Iterator[object]:
         yield from stmt.args
 
 
+def is_undecided(stmt: Stmt) -> bool:
+    """Whether a statement is a branch on a Python value that the evaluator could not follow: only one arm exists."""
+    return isinstance(stmt, If) and isinstance(stmt.cond, Call) and stmt.cond.op == "unknown"
+
+
+def undecided_branches(block: Block) -> Iterator[If]:
+    """Every branch below ``block`` of which only one arm exists, but not known which."""
+    return (stmt for stmt in walk(block) if isinstance(stmt, If) and is_undecided(stmt))
+
+
 def subterms(value: object) -> Iterator[object]:
     """``value`` and every expression, region, slice and buffer mention below it, parents first. An operator, call or
     load object that several places share comes once: ``x = x + x`` sixty times is sixty terms, not 2**60."""

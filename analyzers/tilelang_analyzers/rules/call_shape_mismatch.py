@@ -43,7 +43,10 @@ RULE = define(__name__, __doc__, group="shape")
 @RULE.check_problem
 def check(ctx: ProblemContext, problem: Problem) -> None:
     parameter, expected, got = entry(problem, "parameter"), entry(problem, "expected"), entry(problem, "got")
-    message = f"`{parameter}` has {got or 'another shape'}, but the kernel takes {expected or 'another'}"
+    if entry(problem, "what") == "arguments":
+        message = f"`{parameter}` takes {expected}, but is called with {got}"
+    else:
+        message = f"`{parameter}` has {got or 'another shape'}, but the kernel takes {expected or 'another'}"
     notes = problem_notes(problem)
     given = ctx.instance.arg_spans.get(parameter) if ctx.instance is not None and parameter else None
     if given is not None and given != problem.span:

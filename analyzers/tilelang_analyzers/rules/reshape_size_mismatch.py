@@ -23,17 +23,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilelang.ir.arith import prove_ne
 from tilelang.ir.buffer import Buffer
-from tilelang.ir.dtype import INT64
-from tilelang.ir.expr import Binary, const_int
+from tilelang.ir.expr import const_int
 from tilelang.ir.stmt import Effect
 from tilelang_analyzers.rule import define
-from tilelang_analyzers.rules._dims import has_known_rank
+from tilelang_analyzers.rules._dims import covers
 from tilelang_analyzers.rules._text import declarations, number, shape
 
 if TYPE_CHECKING:
-    from tilelang.ir.expr import Operand
     from tilelang_analyzers.rule import InstanceContext
 
 RULE = define(__name__, __doc__, group="shape")
@@ -45,22 +42,12 @@ def check(ctx: InstanceContext) -> None:
         if not isinstance(stmt, Effect) or stmt.call.op not in ("reshape", "view"):
             continue
         view = dict(stmt.call.attrs).get("view")
-        if isinstance(view, Buffer) and view.source is not None and prove_ne(_bits(view), _bits(view.source)):
+        if isinstance(view, Buffer) and view.source is not None and not covers(view, view.source):
             ctx.report(
                 stmt.span,
                 f"T.{stmt.call.op}: {_described(ctx, view)} does not cover {_described(ctx, view.source)}",
                 notes=declarations(ctx, [view.source]),
             )
-
-
-def _bits(buffer: Buffer) -> Operand | None:
-    """The size of a buffer; None if its shape or type is not known."""
-    if not buffer.dtype.is_known or not has_known_rank(buffer):
-        return None
-    bits: Operand = buffer.dtype.total_bits
-    for extent in buffer.shape:
-        bits = Binary(INT64, "*", bits, extent)
-    return bits
 
 
 def _described(ctx: InstanceContext, buffer: Buffer) -> str:

@@ -123,11 +123,11 @@ def _advice(ctx: TargetContext, found: Excess, cure: Remedy | None) -> Iterator[
         yield Note(f"with {cure.parameter}={cure.value} a block needs {number(cure.bytes)} B")
     optin = ctx.target.shared_memory.optin
     if optin is not None and found.have < optin:
-        fits = "fits" if found.need <= optin else "does not fit either"
-        yield Note(
-            f"{ctx.target.label} has {number(optin)} B for kernels that ask for it, which {fits}; "
-            f"`shared-memory-optin = true` in the settings of the target allows that"
-        )
+        if found.need <= optin:
+            text = "which are enough: `shared-memory-optin = true` in the settings of the target allows that"
+        else:
+            text = "which are not enough either"
+        yield Note(f"{ctx.target.label} has {number(optin)} B for kernels that ask for them, {text}")
 
 
 def _fix(ctx: TargetContext, cure: Remedy) -> Fix | None:
