@@ -14,6 +14,7 @@ from tilelang.passes.configs import PassConfigs
 from tilelang.passes.expand import expand
 from tilelang.passes.fragments import infer
 from tilelang.passes.pipeline import is_pipelined, plan_pipeline
+from tilelang.passes.reducers import settle_reducers
 from tilelang.passes.registers import estimate_registers
 from tilelang.passes.resources import resources_of
 from tilelang.passes.smem_plan import plan_shared_memory
@@ -73,6 +74,7 @@ def plan(
     pipelines = tuple(_pipelines(opened.body, special))
     versions  = _versions(special, pipelines)
     maps      = infer(opened, assumed, target, configs)
+    maps.update(settle_reducers(opened, assumed, maps, configs))
     found     = tuple((gemm, split) for gemm, split in splits if split is not None)
     schedules = Schedules(
         {id(each.loop): each for each in pipelines}, {id(gemm): split for gemm, split in found}, special, maps, assumed

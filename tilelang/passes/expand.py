@@ -1,13 +1,14 @@
 """Opens up operations that allocate tiles of their own: reductions of shared tiles, scans of fragments, printing.
 
 They are macros of the language. What they allocate counts for shared memory and registers, and their copies are
-statements of the pipeline schedule.
+statements of the pipeline schedule. Loops that never run are left out.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilelang.ir.arith import try_const
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.stmt import Alloc, Block, Copy, Effect, For, If, Launch, Reduce, Scan, Scope, Stmt, While
 
@@ -54,6 +55,8 @@ def _stmt(stmt: Stmt) -> tuple[Stmt, ...]:
         if then is stmt.then and orelse is stmt.orelse:
             return (stmt,)
         return (If(stmt.cond, then, orelse, span=stmt.span, attrs=stmt.attrs),)
+    if isinstance(stmt, For) and any(try_const(extent) == 0 for extent in stmt.extents):
+        return ()
     if isinstance(stmt, (For, While, Scope)):
         body = _block(stmt.body)
         return (stmt,) if body is stmt.body else (_with_body(stmt, body),)

@@ -8,47 +8,24 @@ thread stays, the first one on a tie. Only whole index variables are followed, s
 from __future__ import annotations
 
 from math import gcd
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from tilelang.ir.arith import affine, try_const
-from tilelang.ir.buffer import Buffer, Region
-from tilelang.ir.expr import Load, Var
-from tilelang.ir.stmt import Atomic, Copy, For, Gemm, Launch, Reduce, Stmt, Store
-from tilelang.ir.visit import children, operands, subterms, walk
-from tilelang.passes.copy_path import strides_of
+from tilelang.ir.arith import try_const
+from tilelang.ir.stmt import Copy, For, Gemm, Launch, Reduce, Stmt
+from tilelang.ir.visit import children
+from tilelang.passes.nests import VECTOR_BITS, nest_of
 from tilelang.passes.thread_map import ThreadMap, accumulator_map, operand_map, partition_loop, reshaped
 from tilelang.passes.warp_partition import partition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from tilelang.ir.buffer import Buffer
     from tilelang.passes.configs import PassConfigs
+    from tilelang.passes.nests import Nest, Touch
     from tilelang.targets import Target
 
-VECTOR_BITS = 128
-
-
-class Touch(NamedTuple):
-    """One access of a loop nest: the loop dimension that runs with each dimension of the buffer, ``None`` for an index
-    that is no loop variable (a constant, a sum)."""
-
-    buffer: Buffer
-    dims: tuple[int | None, ...]
-    writes: bool
-
-
-class Nest(NamedTuple):
-    """A parallel loop nest, written or implied by a copy. A fill adapts to whatever the others settle."""
-
-    extents: tuple[int, ...]
-    touches: tuple[Touch, ...]
-    vector: int
-
-    def fragments(self) -> Iterator[Touch]:
-        return (touch for touch in self.touches if touch.buffer.is_fragment)
-
-
-Maps = dict[Buffer, ThreadMap]
+Maps = dict["Buffer", ThreadMap]
 
 
 def infer(launch: Launch, threads: int, target: Target, configs: PassConfigs) -> Maps:
@@ -56,7 +33,7 @@ def infer(launch: Launch, threads: int, target: Target, configs: PassConfigs) ->
     nests: list[Nest] = []
     reductions: list[Reduce] = []
     maps: Maps = {}
-    for stmt in _outer_statements(launch.body):
+    for stmt in outer_statements(launch.body):
         if isinstance(stmt, Gemm):
             _from_gemm(stmt, threads, target, configs, maps)
         elif isinstance(stmt, Reduce):
@@ -64,7 +41,7 @@ def infer(launch: Launch, threads: int, target: Target, configs: PassConfigs) ->
         elif isinstance(stmt, Copy) and stmt.src.buffer.scope == "shared.tmem":
             _from_tensor_memory(stmt, maps)
         else:
-            nest = _nest_of(stmt)
+            nest = nest_of(stmt)
             if nest is not None and any(nest.fragments()):
                 nests.append(nest)
     _propagate(nests, reductions, maps)
@@ -73,13 +50,18 @@ def infer(launch: Launch, threads: int, target: Target, configs: PassConfigs) ->
     return maps
 
 
-def _outer_statements(body: Sequence[Stmt]) -> Iterator[Stmt]:
+def loops_of(nest: Nest, maps: Maps, threads: int) -> ThreadMap | None:
+    """Where the iterations of a nest run, once fragments are settled."""
+    return _from_settled(nest, maps) or _dealt_out(nest, threads)
+
+
+def outer_statements(body: Sequence[Stmt]) -> Iterator[Stmt]:
     """Statements in order; parallel loops come whole."""
     for stmt in body:
         yield stmt
         if not (isinstance(stmt, For) and stmt.kind == "parallel"):
             for inner in children(stmt):
-                yield from _outer_statements(inner)
+                yield from outer_statements(inner)
 
 
 def _from_gemm(gemm: Gemm, threads: int, target: Target, configs: PassConfigs, maps: Maps) -> None:
@@ -104,112 +86,6 @@ def _from_tensor_memory(copy: Copy, maps: Maps) -> None:
         found = partition_loop((rows,), 1, min(rows, 128))
         if found is not None:
             maps[fragment] = found
-
-
-# --- loop nests -----------------------------------------------------------------------------------------------
-
-
-def _nest_of(stmt: Stmt) -> Nest | None:
-    if isinstance(stmt, Copy):
-        return _implied((stmt.src, stmt.dst), written=stmt.dst)
-    if isinstance(stmt, Atomic):
-        regions = tuple(part for part in (stmt.dst, stmt.value) if isinstance(part, Region))
-        return _implied(regions, written=None) if regions else None
-    if isinstance(stmt, For) and stmt.kind == "parallel":
-        return _written(stmt)
-    return None
-
-
-def _implied(regions: tuple[Region, ...], written: Region | None) -> Nest | None:
-    """The loops of a tile operation: one for each extent above 1, the same for all its boxes."""
-    shapes = [_long_extents(region) for region in regions]
-    if any(shape is None for shape in shapes) or len(set(shapes)) != 1:
-        return None
-    touches = [Touch(region.buffer, _long_dims(region), region is written) for region in regions]
-    extents = shapes[0] or ()
-    vector = gcd(*(_box_vector(region) for region in regions)) or 1
-    return Nest(extents, tuple(touches), vector)
-
-
-def _long_extents(region: Region) -> tuple[int, ...] | None:
-    extents = region.extents if region.extents is not None else region.buffer.shape
-    numbers = [try_const(extent) for extent in extents]
-    if None in numbers:
-        return None
-    return tuple(number for number in numbers if number is not None and number != 1)
-
-
-def _long_dims(region: Region) -> tuple[int | None, ...]:
-    extents = region.extents if region.extents is not None else region.buffer.shape
-    dims: list[int | None] = []
-    for extent in extents:
-        dims.append(None if try_const(extent) == 1 else sum(dim is not None for dim in dims))
-    return tuple(dims)
-
-
-def _box_vector(region: Region) -> int:
-    """Neighbours that one thread moves together: 16 bytes of global or shared memory, 0 for no limit."""
-    buffer = region.buffer
-    if not (buffer.is_global or buffer.is_shared) or not buffer.shape:
-        return 0
-    extents = region.extents if region.extents is not None else buffer.shape
-    inner = try_const(strides_of(buffer)[-1])
-    if inner != 1 or try_const(extents[-1]) == 1:
-        return 1
-    return max(VECTOR_BITS // max(buffer.dtype.total_bits, 1), 1)
-
-
-def _written(loop: For) -> Nest | None:
-    """A nest of ``T.Parallel`` loops; other loops inside run within one thread."""
-    loop_vars: list[Var] = []
-    extents: list[int] = []
-    body: Sequence[Stmt] = (loop,)
-    while len(body) == 1 and isinstance(body[0], For) and body[0].kind == "parallel":
-        inner = body[0]
-        for var, extent in zip(inner.vars, inner.extents, strict=True):
-            number = try_const(extent)
-            if number is None:
-                return None
-            loop_vars.append(var)
-            extents.append(number)
-        body = inner.body
-    places = {var: dim for dim, var in enumerate(loop_vars)}
-    touches: list[Touch] = []
-    limits: list[int] = []
-    for stmt in walk(tuple(body)):
-        if isinstance(stmt, Store):
-            touches.append(Touch(stmt.buffer, _index_dims(stmt.indices, places), True))
-            limits.append(_index_vector(stmt.buffer, stmt.indices, loop_vars))
-        for value in operands(stmt):
-            for term in subterms(value):
-                if isinstance(term, Load):
-                    touches.append(Touch(term.buffer, _index_dims(term.indices, places), False))
-                    limits.append(_index_vector(term.buffer, term.indices, loop_vars))
-    return Nest(tuple(extents), tuple(touches), gcd(*limits) or 0)
-
-
-def _index_dims(indices: Sequence[object], places: Mapping[Var, int]) -> tuple[int | None, ...]:
-    return tuple(places.get(index) if isinstance(index, Var) else None for index in indices)
-
-
-def _index_vector(buffer: Buffer, indices: Sequence[object], loop_vars: Sequence[Var]) -> int:
-    """Like :func:`_box_vector` for an access by index; an access that does not move with the innermost loop is read
-    once for all lanes."""
-    if not (buffer.is_global or buffer.is_shared) or not loop_vars or not indices:
-        return 0
-    innermost = loop_vars[-1]
-    moving = [innermost in set(_mentioned(index)) for index in indices]
-    if not any(moving):
-        return 0
-    last = affine(indices[-1])
-    unit = last.terms.get(frozenset(((innermost, 1),)))
-    if any(moving[:-1]) or unit != 1:
-        return 1
-    return max(VECTOR_BITS // max(buffer.dtype.total_bits, 1), 1)
-
-
-def _mentioned(index: object) -> Iterator[object]:
-    return (term for term in subterms(index) if isinstance(term, Var))
 
 
 # --- propagation ----------------------------------------------------------------------------------------------

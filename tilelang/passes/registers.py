@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.stmt import Alloc
 from tilelang.ir.visit import walk
+from tilelang.passes.nests import is_reducer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,13 +53,13 @@ def estimate_registers(launch: Launch, threads: int, maps: Mapping[Buffer, Threa
         if not isinstance(stmt, Alloc):
             continue
         buffer = stmt.buffer
-        if not (buffer.is_fragment or buffer.is_local):
+        if not (buffer.is_fragment or buffer.is_local or is_reducer(buffer)):
             continue
         count = buffer.element_count()
         if count is None or not buffer.dtype.is_known:
             complete = False
             continue
-        spread = _spread(buffer, count, threads, maps) if buffer.is_fragment else 1
+        spread = _spread(buffer, count, threads, maps) if buffer.is_fragment or is_reducer(buffer) else 1
         per_thread = -(-count // spread)
         uses.append(RegisterUse(buffer, -(-per_thread * buffer.dtype.total_bits // 32), spread))
     return RegisterEstimate(tuple(uses), sum(use.registers for use in uses), complete)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tilelang.passes.warp_partition import WarpPartition
 
 WARP = 32
+REDUCED = -1
+"""Instead of a dimension: the digit comes from a loop that a reducer sums over."""
 
 
 class Digit(NamedTuple):
@@ -41,7 +43,8 @@ class ThreadMap(NamedTuple):
         """Into how many different parts the fragment is cut."""
         count = 1
         for digit in self.digits:
-            count *= digit.extent
+            if digit.dim != REDUCED:
+                count *= digit.extent
         return count
 
     def along(self, dim: int) -> tuple[Digit, ...]:
