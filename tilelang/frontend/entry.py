@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.attempts import attempt, callable_without_arguments, span_of
+from tilelang.frontend.attempts import attempt
 from tilelang.frontend.calls import call_function
 from tilelang.frontend.instance import JitOptions
 from tilelang.frontend.parametrized import run_test, run_test_class
@@ -36,10 +36,10 @@ def run_entries(ev: Evaluator, module: Module) -> None:
             if (
                 not name.startswith("test")
                 and not _is_called(ev, name, module)
-                and callable_without_arguments(value)
+                and not value.needs_arguments
                 and ev.modules.reaches_kernels(ev, value)
             ):
-                attempt(ev, lambda value=value: call_function(ev, value, (), {}, span_of(ev, value)))
+                attempt(ev, lambda value=value: call_function(ev, value, (), {}, ev.span_of(value)))
     for _, value in functions:
         if isinstance(value, PrimFunc) and not value.consumed:
             from tilelang.frontend.instances import prim_func_instance, record

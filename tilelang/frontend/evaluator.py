@@ -177,6 +177,10 @@ class Evaluator:
             node._span = made  # type: ignore[attr-defined]  # a cache on the syntax node
         return made
 
+    def span_of(self, function: Function) -> Span:
+        """The span of a function's definition."""
+        return self.span(function.node, function.scope)
+
     # --- reports ----------------------------------------------------------------------------------------------
 
     @property

@@ -118,7 +118,15 @@ class Function:
 
     @property
     def path(self) -> str:
+        """The file that defines the function."""
         return self.scope.module.path
+
+    @property
+    def needs_arguments(self) -> bool:
+        """Whether some parameter has no default."""
+        spec = self.node.args
+        positional = len(spec.posonlyargs) + len(spec.args)
+        return len(self.defaults) < positional or len(self.kw_defaults) < len(spec.kwonlyargs)
 
 
 @dataclass(frozen=True, slots=True)

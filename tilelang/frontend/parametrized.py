@@ -1,0 +1,142 @@
+"""Tests of a file: each with its parameter sets, fixtures and marks."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any, cast
+
+from tilelang.frontend.attempts import attempt
+from tilelang.frontend.calls import call, call_function
+from tilelang.frontend.iteration import materialize
+from tilelang.frontend.requirements import conditions
+from tilelang.frontend.values import MISSING, Class, Function, Mark, Module, Object, StaticMethod
+from tilelang.ir.unknown import UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tilelang.frontend.evaluator import Evaluator
+
+
+TEST_BUDGET = 250_000
+"""Steps of one test with all its parameter sets. The sets come in an order that spreads over the whole list, so that a
+list that is too long is sampled evenly."""
+
+MAX_PARAMETER_SETS = 400
+"""Parameter sets of one test that are evaluated at most."""
+
+
+def run_test(
+    ev: Evaluator, function: Function, module: Module, receiver: Any = None, marks: tuple[Mark, ...] = ()
+) -> None:
+    """Run one test with every set of its parameters."""
+    every = (*marks, *function.marks)
+    if not ev.modules.reaches_kernels(ev, function):
+        return
+    with conditions(ev, every):
+        names = [arg.arg for arg in (*function.node.args.posonlyargs, *function.node.args.args)]
+        if receiver is not None and names:
+            names = names[1:]
+        start = ev.steps
+        sets = list(_parameter_sets(ev, every))
+        for count, position in enumerate(spread(len(sets))):
+            if ev.steps - start > TEST_BUDGET:
+                ev.trace(f"{count} of {len(sets)} parameter sets are evaluated", ev.span_of(function))
+                break
+            values = sets[position]
+            bound = dict(values)
+            for name in names:
+                if name not in bound:
+                    bound[name] = _fixture(ev, name, module)
+            bound = {name: value for name, value in bound.items() if name in names and value is not MISSING}
+            args = (receiver,) if receiver is not None else ()
+            attempt(ev, lambda args=args, bound=bound: call_function(ev, function, args, bound, ev.span_of(function)))
+
+
+def spread(count: int) -> Iterator[int]:
+    """The numbers below ``count``, each prefix spread over the whole range: ends and middles first."""
+    seen: set[int] = set()
+    parts = 1
+    while len(seen) < count:
+        for step in range(parts + 1):
+            position = step * (count - 1) // parts
+            if position not in seen:
+                seen.add(position)
+                yield position
+        parts *= 2
+
+
+def run_test_class(ev: Evaluator, cls: Class, module: Module) -> None:
+    marks = cast("tuple[Mark, ...]", cls.vars.get("__marks__", ()))
+    for name, member in list(cls.vars.items()):
+        function = member.function if isinstance(member, StaticMethod) else member
+        if name.startswith("test") and isinstance(function, Function):
+            receiver = None if isinstance(member, StaticMethod) else Object(cls)
+            setup = cls.lookup("setUp")
+            if isinstance(receiver, Object) and isinstance(setup, Function):
+                attempt(
+                    ev,
+                    lambda setup=setup, receiver=receiver: call_function(ev, setup, (receiver,), {}, ev.span_of(setup)),
+                )
+            run_test(ev, function, module, receiver, marks)
+
+
+def _parameter_sets(ev: Evaluator, marks: tuple[Mark, ...]) -> Iterator[dict[str, Any]]:
+    """Every combination of the ``parametrize`` marks. Unknown lists give one set of unknown values."""
+    axes: list[list[dict[str, Any]]] = []
+    for mark in marks:
+        if mark.name == "parametrize" and mark.args:
+            axes.append(_axis(ev, mark))
+    combinations = [dict(kv for part in combo for kv in part.items()) for combo in _bounded_product(axes)]
+    if len(combinations) > MAX_PARAMETER_SETS:
+        step = len(combinations) / MAX_PARAMETER_SETS
+        combinations = [combinations[int(i * step)] for i in range(MAX_PARAMETER_SETS)]
+    yield from combinations
+
+
+def _bounded_product(axes: list[list[dict[str, Any]]]) -> Iterator[tuple[dict[str, Any], ...]]:
+    size = 1
+    for axis in axes:
+        size *= max(1, len(axis))
+    if size > 100_000:
+        axes = [axis[:8] for axis in axes]
+    return product(*axes)
+
+
+def _axis(ev: Evaluator, mark: Mark) -> list[dict[str, Any]]:
+    argnames, argvalues = (
+        mark.args[0],
+        mark.args[1] if len(mark.args) > 1 else dict(mark.kwargs).get("argvalues", UNKNOWN),
+    )
+    if isinstance(argnames, str):
+        names = [name.strip() for name in argnames.split(",") if name.strip()]
+    else:
+        names = [name for name in materialize(ev, argnames) or [] if isinstance(name, str)]
+    entries = materialize(ev, argvalues)
+    if entries is None:
+        return [dict.fromkeys(names, UNKNOWN)]
+    axis: list[dict[str, Any]] = []
+    for entry in entries:
+        skipped = False
+        if isinstance(entry, Mark) and entry.name == "param":
+            extra = dict(entry.kwargs).get("marks", ())
+            extra = extra if isinstance(extra, (list, tuple)) else (extra,)
+            skipped = any(getattr(m, "name", "") in ("skip", "xfail", "skipif") for m in cast("Any", extra))
+            entry = entry.args if len(names) > 1 else entry.args[0] if entry.args else UNKNOWN
+        if skipped:
+            continue
+        if len(names) == 1:
+            axis.append({names[0]: entry})
+            continue
+        values = materialize(ev, entry) or []
+        axis.append({name: values[i] if i < len(values) else UNKNOWN for i, name in enumerate(names)})
+    return axis
+
+
+def _fixture(ev: Evaluator, name: str, module: Module) -> Any:
+    """The value of a fixture of the same file; ``MISSING`` lets a default stand, other fixtures are unknown."""
+    found = module.vars.get(name, MISSING)
+    if isinstance(found, Function) and any(mark.name == "fixture" for mark in found.marks):
+        value = attempt(ev, lambda: call(ev, found, (), {}, ev.span_of(found)))
+        return value[0] if found.is_generator and isinstance(value, list) and value else value  # pyright: ignore[reportUnknownVariableType]
+    return UNKNOWN
