@@ -1,4 +1,4 @@
-"""A limit on the time of one file."""
+"""A limit on the processor time of one file: a busy machine makes no file too slow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class OutOfTime(BaseException):
 
 
 class Deadline:
-    """A ``with`` block that raises :class:`OutOfTime` after ``seconds``.
+    """A ``with`` block that raises :class:`OutOfTime` after ``seconds`` of processor time.
 
     It works in the main thread of a process on systems with interval timers. Elsewhere the block runs without a limit:
     the evaluator counts its steps, and the pool of worker processes has its own clock.
@@ -27,15 +27,15 @@ class Deadline:
 
     def __enter__(self) -> None:
         if self._armed:
-            self._previous = signal.signal(signal.SIGALRM, _raise)
-            signal.setitimer(signal.ITIMER_REAL, self._seconds)
+            self._previous = signal.signal(signal.SIGPROF, _raise)
+            signal.setitimer(signal.ITIMER_PROF, self._seconds)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._armed:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, self._previous)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.signal(signal.SIGPROF, self._previous)
 
 
 def _raise(number: int, frame: FrameType | None) -> None:

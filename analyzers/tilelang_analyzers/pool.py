@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
     Task = tuple[str, bytes, Settings]
 
-GRACE = 5.0
-"""Seconds beyond a file's own limit after which its worker is stopped from outside."""
+PATIENCE = 4
+"""A worker is stopped from outside after that many times the processor time that a file may take."""
+POLL_SECONDS = 5.0
 
 
 @dataclass(slots=True, eq=False)
@@ -40,7 +41,7 @@ class _Worker:
 
     def give(self, task: Task) -> None:
         self.task = task
-        self.deadline = time.monotonic() + task[2].timeout + GRACE
+        self.deadline = time.monotonic() + PATIENCE * task[2].timeout
         self.channel.send(task)
 
     def stop(self) -> None:
@@ -121,7 +122,7 @@ def _serve(channel: Connection) -> None:
     checker = Checker()
     while True:
         # A forked worker holds copies of its siblings' channels, so the death of the parent does not close its own.
-        while not channel.poll(GRACE):
+        while not channel.poll(POLL_SECONDS):
             if os.getppid() != parent:
                 return
         try:

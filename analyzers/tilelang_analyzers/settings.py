@@ -45,7 +45,7 @@ OPTIONS: Mapping[str, Option] = {
     "respect-gitignore": Option("bool", "leave out what .gitignore files name"),
     "environment": Option("words", "environment variables that the checked program sees"),
     "max-instances": Option("count", "kernel instances to look at per factory"),
-    "timeout": Option("seconds", "time for one file"),
+    "timeout": Option("seconds", "processor time for one file"),
     "cache": Option("bool", "keep results of unchanged files"),
     "cache-dir": Option("text", "folder of the cache"),
 }
