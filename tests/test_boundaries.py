@@ -157,7 +157,7 @@ OWN_NAME = re.compile(r"""f?['"](?:tilelang[.\w]*|\{__name__\})(?:\.|['"]$)""")
 """A module name that starts with a package of this distribution."""
 TABLES_OF_OWN_MODULES = {
     "tilelang": "names from the table beside the call",
-    "tilelang.frontend.models.host": "names under `tilelang.`, which is this package wherever the checker runs",
+    "tilelang.frontend.models.package": "names under `tilelang.`, which is this package wherever the checker runs",
     "tilelang_analyzers.config": "the TOML reader",
 }
 """Modules that may import a name they compute, and what it is."""

@@ -8,6 +8,7 @@ from typing import Any
 from tilelang.frontend.comparison import compare, truth
 from tilelang.frontend.evaluator import Evaluator, expression
 from tilelang.frontend.heap import joined
+from tilelang.frontend.models.registry import find_builtin
 from tilelang.frontend.operators import MAX_SEQUENCE, binary, is_ir, unary
 from tilelang.frontend.scoping import bind, is_generator, lookup
 from tilelang.frontend.values import MISSING, Function, Scope
@@ -27,9 +28,7 @@ def name(ev: Evaluator, node: ast.Name, scope: Scope) -> Any:
     if found is MISSING:
         found = lookup(scope, node.id)
     if found is MISSING:
-        from tilelang.frontend.models.builtins import BUILTINS
-
-        found = BUILTINS.get(node.id, MISSING)
+        found = find_builtin(node.id)
         if found is MISSING:
             return UNKNOWN
     if scope.rebound and node.id in scope.rebound:

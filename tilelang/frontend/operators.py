@@ -77,7 +77,7 @@ def binary(ev: Evaluator, op: type[ast.operator], a: Any, b: Any, span: Span) ->
         if left is not a or right is not b:
             return binary(ev, op, left, right, span)
     if isinstance(a, Tensor) or isinstance(b, Tensor):
-        from tilelang.frontend.models.tensors import elementwise, matmul
+        from tilelang.frontend.models.shapes import elementwise, matmul
 
         return matmul(a, b) if symbol == "@" else elementwise(a, b)
     if isinstance(a, Object) or isinstance(b, Object):

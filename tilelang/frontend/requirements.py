@@ -74,7 +74,7 @@ def _in_range(mark: Mark) -> tuple[str, ...] | None:
 
 
 def _capabilities() -> list[tuple[str, tuple[int, int]]]:
-    from tilelang.frontend.models.torch import capability
+    from tilelang.frontend.models.torch_device import capability
     from tilelang.targets import archs
 
     return [(arch, capability(arch)) for arch, family in archs().items() if family == "cuda"]

@@ -48,7 +48,7 @@ def load(ev: Evaluator, container: Any, index: Any, span: Span) -> Any:
     if isinstance(container, dict):
         return _mapping(ev, cast("dict[Any, Any]", container), index, span)
     if isinstance(container, Tensor):
-        from tilelang.frontend.models.tensors import getitem
+        from tilelang.frontend.models.shapes import getitem
 
         return getitem(container, index)
     if isinstance(container, Object):

@@ -1,4 +1,4 @@
-"""Methods of strings, lists, dicts, sets, tuples and numbers."""
+"""Methods of lists, dicts, sets, tuples and numbers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.frontend.comparison import equal
 from tilelang.frontend.iteration import materialize
+from tilelang.frontend.models.strings import string_method
 from tilelang.frontend.operators import MAX_SEQUENCE
-from tilelang.frontend.plain import is_plain
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import MISSING, DictVal, ListVal, Model, SetVal
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
     from tilelang.frontend.evaluator import Evaluator
 
-_STR_PURE = frozenset(
-    "capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric "
-    "isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex rpartition rsplit rstrip split "
-    "splitlines startswith strip swapcase title upper encode".split()
-)
+
 _NUMBER_PURE = frozenset(("bit_length", "is_integer", "conjugate"))
 
 
@@ -32,7 +28,7 @@ def method(owner: Any, name: str) -> Any:
             return Model(name, lambda ev, args, kwargs: getattr(owner, name)())
         return owner if name in ("real", "numerator") else UNKNOWN
     if isinstance(owner, str):
-        return _string(owner, name)
+        return string_method(owner, name)
     if isinstance(owner, tuple):
         table: dict[str, Any] = {"index": _index, "count": _count}
     elif isinstance(owner, list):
@@ -47,65 +43,6 @@ def method(owner: Any, name: str) -> Any:
     if function is None:
         return UNKNOWN
     return Model(name, lambda ev, args, kwargs: function(ev, owner, args, kwargs))
-
-
-def _string(owner: str, name: str) -> Any:
-    text = str.__str__(owner)
-    if name in _STR_PURE:
-        return Model(name, lambda ev, args, kwargs: _pure_string(text, name, args, kwargs))
-    if name == "join":
-        return Model(name, lambda ev, args, kwargs: _join(ev, text, args))
-    if name == "format":
-        return Model(name, lambda ev, args, kwargs: _format(text, args, kwargs))
-    if name in ("replace", "ljust", "rjust", "center", "zfill"):
-        return Model(name, lambda ev, args, kwargs: _growing(text, name, args))
-    return UNKNOWN
-
-
-def _pure_string(text: str, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
-    if not is_plain(list(args)) or not is_plain(kwargs) or len(text) > MAX_SEQUENCE:
-        return UNKNOWN
-    try:
-        result = getattr(text, name)(*args, **kwargs)
-    except (TypeError, ValueError, LookupError, UnicodeError) as error:
-        raise UserError(type(error).__name__, str(error), args.span) from None
-    return ListVal(cast("list[Any]", result)) if isinstance(result, list) else result
-
-
-def _growing(text: str, name: str, args: Any) -> Any:
-    if not is_plain(list(args)):
-        return UNKNOWN
-    numbers = [arg for arg in args if isinstance(arg, int)]
-    strings = [arg for arg in args if isinstance(arg, str)]
-    if any(n > 10_000 for n in numbers) or len(text) * (1 + sum(map(len, strings))) > MAX_SEQUENCE:
-        return UNKNOWN
-    try:
-        return getattr(text, name)(*args)
-    except (TypeError, ValueError) as error:
-        raise UserError(type(error).__name__, str(error), args.span) from None
-
-
-def _join(ev: Evaluator, text: str, args: Any) -> Any:
-    items = materialize(ev, args[0]) if args else None
-    if items is None or not all(isinstance(item, str) for item in items):
-        return UNKNOWN
-    size = sum(len(item) for item in items) + len(text) * len(items)
-    return text.join(items) if size <= MAX_SEQUENCE else UNKNOWN
-
-
-def _format(text: str, args: Any, kwargs: dict[str, Any]) -> Any:
-    digits = "".join(char if char.isdigit() else " " for char in text).split()
-    if not is_plain(list(args)) or not is_plain(kwargs) or any(len(run) > 3 for run in digits) or len(text) > 5_000:
-        return UNKNOWN
-    if "!" in text or "." in text.replace("{:.", "") and "__" in text:
-        return UNKNOWN
-    try:
-        return text.format(*args, **kwargs)
-    except (TypeError, ValueError, LookupError, AttributeError):
-        return UNKNOWN
-
-
-# --- lists ----------------------------------------------------------------------------------------------------
 
 
 def _index(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -178,7 +115,7 @@ def _remove(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Non
 
 def _sort(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
     from tilelang.frontend.arguments import Args
-    from tilelang.frontend.models.builtins import sorted_
+    from tilelang.frontend.models.sequences import sorted_
 
     result = sorted_(ev, Args([owner], args.span, None, None), kwargs)
     ev.heap.writing(owner)
@@ -225,9 +162,6 @@ _LIST: dict[str, Callable[..., Any]] = {
 }
 
 
-# --- dicts ----------------------------------------------------------------------------------------------------
-
-
 def _get(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     default = args[1] if len(args) > 1 else kwargs.get("default")
     try:
@@ -258,7 +192,7 @@ def _values(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any
 
 
 def _update(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
-    from tilelang.frontend.models.builtins import dict_
+    from tilelang.frontend.models.sequences import dict_
 
     made = dict_(ev, args, kwargs)
     ev.heap.writing(owner)
@@ -308,9 +242,6 @@ _DICT: dict[str, Callable[..., Any]] = {
     "copy": _copy_dict,
     "clear": _clear,
 }
-
-
-# --- sets -----------------------------------------------------------------------------------------------------
 
 
 def _add(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.values import External, Model
+from tilelang.frontend.values import MISSING, External, Model
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -24,16 +25,54 @@ LANGUAGE_MODULES = frozenset(
         "tilelang.metal.language",
     )
 )
-_loaded: set[str] = set()
-_HOMES = {
-    "torch": "tensors",
-    "numpy": "tensors",
-    "cupy": "tensors",
-    "pytest": "pytest",
-    "unittest": "pytest",
-    "tilelang": "host",
-    "tvm": "host",
+_HOMES: dict[str, tuple[str, ...]] = {
+    "torch": ("torch", "torch_device"),
+    "numpy": ("torch",),
+    "cupy": ("torch",),
+    "pytest": ("pytest",),
+    "unittest": ("pytest",),
+    "tilelang": ("decorators", "compilation", "testing", "devices", "package"),
+    "tvm": ("devices",),
+    "sparse_utils": ("devices",),
+    "math": ("math",),
+    "operator": ("math",),
+    "itertools": ("itertools",),
+    "functools": ("itertools",),
+    "collections": ("collections", "classes"),
+    "copy": ("collections", "classes"),
+    "dataclasses": ("classes",),
+    "argparse": ("argparse",),
+    "types": ("argparse",),
+    "builtins": ("builtins", "sequences", "reflection", "system"),
+    "contextlib": ("system",),
+    "enum": ("system",),
+    "os": ("system",),
+    "sys": ("system",),
+    "typing": ("system",),
 }
+"""Modules of this package with the models of each package, imported when a name of the package is first asked for."""
+
+_loaded: set[str] = set()
+
+BUILTINS: dict[str, Any] = {}
+
+
+def builtin(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the model of a builtin: ``(evaluator, args, kwargs)``."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            BUILTINS[name] = Model(name, function)
+        return function
+
+    return register
+
+
+def find_builtin(name: str) -> Any:
+    """The value or the model of a builtin, or ``MISSING``."""
+    if "builtins" not in _loaded:
+        _load("builtins")
+    return BUILTINS.get(name, MISSING)
 
 
 def model(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -48,20 +87,12 @@ def model(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def _load(name: str) -> None:
-    """Import the module that has the models of a package, once."""
+    """Import the modules that have the models of a package, once."""
     root = name.split(".", 1)[0]
-    home = _HOMES.get(root, "stdlib")
-    if home in _loaded:
-        return
-    _loaded.add(home)
-    if home == "tensors":
-        from tilelang.frontend.models import torch  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
-    elif home == "pytest":
-        from tilelang.frontend.models import pytest  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
-    elif home == "host":
-        from tilelang.frontend.models import host  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
-    else:
-        from tilelang.frontend.models import stdlib  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
+    if root not in _loaded:
+        _loaded.add(root)
+        for home in _HOMES.get(root, ()):
+            import_module(f"tilelang.frontend.models.{home}")
 
 
 def find(name: str) -> Any:
@@ -97,7 +128,7 @@ def _external_member(ev: Evaluator, owner: External, attribute: str, span: Span)
 
         return language_member(ev, attribute, span) if lookup(attribute) is not None else External(name)
     if owner.name.startswith("tilelang"):
-        from tilelang.frontend.models.host import package_member
+        from tilelang.frontend.models.package import package_member
 
         return package_member(ev, owner, attribute)
     return External(name)

@@ -1,26 +1,32 @@
-"""Functions of torch and NumPy that make arrays or describe the device."""
+"""Functions of torch and NumPy that make arrays."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.models.registry import MODELS, model
-from tilelang.frontend.models.tensors import elementwise, kind_of, matmul, method, shape_of
-from tilelang.frontend.values import Class, Function, Jit, Model, Object, Tensor
+from tilelang.frontend.models.shapes import elementwise, kind_of, matmul, shape_of
+from tilelang.frontend.models.tensors import method
+from tilelang.frontend.values import Class, Function, Jit, Model, Tensor
 from tilelang.ir.dtype import DType, dtype
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
     from tilelang.frontend.evaluator import Evaluator
 
+
 _DTYPES = (
     "float16 float32 float64 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool float8_e4m3fn float8_e5m2 "
     "float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu"
 ).split()
+
+
 for _name in _DTYPES:
     MODELS[f"torch.{_name}"] = dtype(_name)
     if "8_" not in _name and _name != "bfloat16":
         MODELS[f"numpy.{_name}"] = dtype(_name)
+
+
 for _alias, _target in {
     "half": "float16",
     "float": "float32",
@@ -55,8 +61,12 @@ def _constructor(library: str, default: str) -> Any:
 
 for _name in ("empty", "zeros", "ones", "randn", "rand"):
     MODELS[f"torch.{_name}"] = Model(f"torch.{_name}", _constructor("torch", "float32"))
+
+
 for _name in ("empty", "zeros", "ones"):
     MODELS[f"numpy.{_name}"] = Model(f"numpy.{_name}", _constructor("numpy", "float64"))
+
+
 for _name in ("numpy.random.randn", "numpy.random.rand"):
     MODELS[_name] = Model(_name, _constructor("numpy", "float64"))
 
@@ -171,6 +181,8 @@ for _name in (
             else UNKNOWN
         ),
     )
+
+
 for _name in ("silu", "relu", "gelu", "softmax", "normalize"):
     MODELS[f"torch.nn.functional.{_name}"] = Model(
         f"torch.nn.functional.{_name}",
@@ -233,54 +245,6 @@ def autograd(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
         if isinstance(output, Tensor) and output.backward is not None:
             call(ev, output.backward, (Tensor(output.shape, output.dtype),), {}, args.span)
     return UNKNOWN
-
-
-# --- the device -----------------------------------------------------------------------------------------------
-
-
-def capability(arch: str) -> tuple[int, int]:
-    """Compute capability of ``sm_90`` and the like."""
-    digits = "".join(char for char in arch.removeprefix("sm_") if char.isdigit())
-    return (int(digits[:-1]), int(digits[-1])) if len(digits) >= 2 else (0, 0)
-
-
-@model("torch.cuda.get_device_capability")
-def get_device_capability(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
-    arch = ev.target_arch()
-    return capability(arch) if arch.startswith("sm_") else UNKNOWN
-
-
-@model("torch.cuda.get_device_properties")
-def get_device_properties(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
-    from tilelang.targets import resolve
-
-    arch = ev.target_arch()
-    target = resolve(arch)
-    major, minor = capability(arch) if arch.startswith("sm_") else (UNKNOWN, UNKNOWN)
-    count = getattr(target, "sm_count", None) if target is not None else None
-    return Object(
-        Class("DeviceProperties", (), {}, external_base=True),
-        {"major": major, "minor": minor, "multi_processor_count": UNKNOWN if count is None else count},
-    )
-
-
-@model("torch.cuda.is_available", "torch.cuda.is_bf16_supported")
-def is_available(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
-    return True
-
-
-@model("torch.cuda.device_count")
-def device_count(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
-    return UNKNOWN
-
-
-@model("torch.device")
-def device(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
-    return UNKNOWN
-
-
-MODELS["torch.version.hip"] = None
-MODELS["torch.version.cuda"] = "12.9"
 
 
 @model("torch.compile", "torch.no_grad", "torch.inference_mode", "torch.jit.script", "torch.enable_grad")

@@ -1,0 +1,90 @@
+"""The language's decorators, and ``T.const``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from tilelang.frontend.instance import JitOptions
+from tilelang.frontend.models.options import jit_options
+from tilelang.frontend.models.registry import model
+from tilelang.frontend.values import Function, Jit, Macro, Model, PrimFunc, Tuner
+from tilelang.ir.unknown import UNKNOWN, Unknown
+
+if TYPE_CHECKING:
+    from tilelang.frontend.evaluator import Evaluator
+
+
+@model("tilelang.jit", "tilelang.jit.jit", "tilelang.lazy_jit")
+def jit(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    options = jit_options(args, kwargs, args.span)
+    if args and isinstance(args[0], (Function, PrimFunc)):
+        return Jit(args[0], options)
+    return Model("tilelang.jit", lambda ev, inner, kw: _wrap(inner, options))
+
+
+def _wrap(args: Any, options: JitOptions) -> Any:
+    if args and isinstance(args[0], (Function, PrimFunc)):
+        return Jit(args[0], options)
+    return args[0] if args else UNKNOWN
+
+
+@model("tilelang.autotune", "tilelang.autotuner.autotune", "tilelang.autotuner.tuner.autotune")
+def autotune(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    arguments = getattr(args, "arguments", None)
+    configs = kwargs.get("configs", UNKNOWN)
+    where = arguments.kwarg_spans.get("configs", args.span) if arguments is not None else args.span
+    tuner = Tuner(configs, args.span, where)
+
+    def attach(ev: Evaluator, inner: Any, kw: dict[str, Any]) -> Any:
+        target = inner[0] if inner else UNKNOWN
+        if isinstance(target, Jit):
+            return Jit(target.function, target.options, tuner)
+        return Jit(target, JitOptions(), tuner) if isinstance(target, Function) else target
+
+    if args and isinstance(args[0], (Jit, Function)):
+        return attach(ev, args, {})
+    if isinstance(configs, (list, tuple)) and not configs and not getattr(cast("Any", configs), "open", False):
+        ev.problem("autotune-empty-space", args.span, function="")
+    return Model("tilelang.autotune", attach)
+
+
+@model("tilelang.language.prim_func", "tilelang.language.eager.prim_func")
+def prim_func(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.programs import elaborate
+
+    if args and isinstance(args[0], Function):
+        if args[0].attrs.get("eager_jit"):
+            return args[0]
+        return elaborate(ev, args[0])
+    if kwargs.get("eager_jit") is True:
+        return Model("prim_func", lambda ev, inner, kw: Jit(inner[0], JitOptions(span=inner.span)))
+    return Model("tilelang.language.prim_func", prim_func)
+
+
+@model("tilelang.language.macro")
+def macro(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    if args and isinstance(args[0], Function):
+        return Macro(args[0])
+    return Model("tilelang.language.macro", macro)
+
+
+@model("tilelang.language.const")
+def const(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Sizes of an eager kernel: numbers where the call gives them, else symbols."""
+    from tilelang.language.symbols import const as symbols
+
+    made = symbols(*args, **kwargs) if args else UNKNOWN
+    state = ev.eager
+    if state is None or isinstance(made, Unknown):
+        return made
+    several = isinstance(made, tuple)
+    values: list[Any] = []
+    for var in made if several else (made,):
+        known = state.consts.get(var.name)
+        if known is None:
+            var = replace(var, span=args.span)
+            state.unbound[var.name] = var
+            known = var
+        values.append(known)
+    return tuple(values) if several else values[0]

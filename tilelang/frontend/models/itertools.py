@@ -1,0 +1,111 @@
+"""``itertools`` and ``functools``."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, cast
+
+from tilelang.frontend.iteration import materialize
+from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
+from tilelang.frontend.models.registry import MODELS, model
+from tilelang.frontend.operators import MAX_SEQUENCE
+from tilelang.frontend.values import Class, Function, Jit, ListVal, Model, Partial, Property
+from tilelang.ir.unknown import UNKNOWN
+
+if TYPE_CHECKING:
+    from tilelang.frontend.evaluator import Evaluator
+
+
+def _columns(ev: Evaluator, args: Any) -> list[list[Any]] | None:
+    columns = [materialize(ev, arg) for arg in args]
+    return None if any(column is None for column in columns) else cast("list[list[Any]]", columns)
+
+
+def _listed(ev: Evaluator, items: Any, size: int) -> Any:
+    if size > MAX_SEQUENCE:
+        return UNKNOWN
+    ev.step(size // 8)
+    return ListVal(items)
+
+
+@model("itertools.product")
+def product(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    columns = _columns(ev, args)
+    repeat = kwargs.get("repeat", 1)
+    if columns is None or not isinstance(repeat, int) or not 0 <= repeat <= 32:
+        return UNKNOWN
+    size = 1
+    for column in columns * repeat:
+        size *= len(column)
+        if size > MAX_SEQUENCE:
+            return UNKNOWN
+    return _listed(ev, itertools.product(*columns, repeat=repeat), size)
+
+
+@model("itertools.chain")
+def chain(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    columns = _columns(ev, args)
+    return UNKNOWN if columns is None else _listed(ev, itertools.chain(*columns), sum(map(len, columns)))
+
+
+@model("itertools.chain.from_iterable")
+def chain_from(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    outer = materialize(ev, args[0]) if args else None
+    columns = None if outer is None else _columns(ev, outer)
+    return UNKNOWN if columns is None else _listed(ev, itertools.chain(*columns), sum(map(len, columns)))
+
+
+@model("itertools.combinations", "itertools.permutations", "itertools.combinations_with_replacement")
+def combinations(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    items = materialize(ev, args[0]) if args else None
+    if items is None or len(items) > 12 or len(args) < 2 or not isinstance(args[1], int) or not 0 <= args[1] <= 6:
+        return UNKNOWN
+    return UNKNOWN if len(items) ** args[1] > MAX_SEQUENCE else ListVal(itertools.combinations(items, args[1]))
+
+
+@model("itertools.count", "itertools.cycle", "itertools.repeat")
+def endless(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return UNKNOWN
+
+
+@model("functools.partial")
+def partial(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    if not args:
+        return UNKNOWN
+    written = args.arguments
+    spans = (tuple(written.arg_spans[1:]), tuple(written.kwarg_spans.items())) if written is not None else ((), ())
+    return Partial(args[0], tuple(args[1:]), tuple(kwargs.items()), *spans)
+
+
+@model("functools.reduce")
+def reduce(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.calls import call
+
+    items = materialize(ev, args[1]) if len(args) > 1 else None
+    if items is None or (not items and len(args) < 3):
+        return UNKNOWN
+    total = args[2] if len(args) > 2 else items.pop(0)
+    for item in items:
+        ev.step()
+        total = call(ev, args[0], (total, item), {}, args.span)
+    return total
+
+
+@model(
+    "functools.lru_cache", "functools.cache", "functools.wraps", "functools.total_ordering", "functools.singledispatch"
+)
+def transparent(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Decorators that do not change what a function computes."""
+    if len(args) == 1 and isinstance(args[0], (Function, Jit, Class)) and not kwargs:
+        return args[0]
+    return Model("decorator", lambda ev, inner, kw: inner[0] if inner else UNKNOWN)
+
+
+MODELS["functools.wraps"] = Model(
+    "functools.wraps", lambda ev, args, kwargs: Model("wraps", lambda ev, inner, kw: inner[0] if inner else UNKNOWN)
+)
+
+
+@model("functools.cached_property")
+def cached_property(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return Property(args[0]) if args else UNKNOWN

@@ -1,0 +1,90 @@
+"""``math`` and ``operator``."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import TYPE_CHECKING, Any, cast
+
+from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
+from tilelang.frontend.models.registry import MODELS, model
+from tilelang.frontend.plain import is_plain
+from tilelang.frontend.signals import UserError
+from tilelang.frontend.values import Model
+from tilelang.ir.unknown import UNKNOWN
+
+if TYPE_CHECKING:
+    import ast
+
+    from tilelang.frontend.evaluator import Evaluator
+
+
+_MATH = (
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh degrees dist exp exp2 expm1 fabs floor fmod frexp gcd "
+    "hypot isclose isfinite isinf isnan isqrt lcm ldexp lgamma log log10 log1p log2 modf radians remainder sin sinh sqrt "
+    "tan tanh trunc prod fsum"
+).split()
+
+
+for _name in _MATH:
+    if hasattr(math, _name):
+        MODELS[f"math.{_name}"] = Model(
+            f"math.{_name}", lambda ev, args, kwargs, _f=getattr(math, _name): _pure(ev, _f, args, kwargs)
+        )
+
+
+for _name in ("pi", "e", "inf", "nan", "tau"):
+    MODELS[f"math.{_name}"] = getattr(math, _name)
+
+
+def _pure(ev: Evaluator, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    if not is_plain(list(args)) or not is_plain(kwargs):
+        return _symbolic(function, args)
+    if any(isinstance(arg, int) and arg.bit_length() > 4096 for arg in args):
+        return UNKNOWN
+    if function in (math.prod, math.fsum) and args and isinstance(args[0], range):
+        return UNKNOWN
+    if function is math.prod and args and isinstance(args[0], (list, tuple)):
+        numbers = cast("list[Any]", args[0])
+        if sum(number.bit_length() for number in numbers if isinstance(number, int)) > 4096:
+            return UNKNOWN
+    try:
+        return function(*args, **kwargs)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
+        raise UserError(type(error).__name__, str(error), args.span) from None
+
+
+def _symbolic(function: Any, args: Any) -> Any:
+    """``math.ceil(a / b)`` and the like on symbolic sizes are not folded; their result is an unknown number."""
+    return UNKNOWN
+
+
+for _symbol in ("add", "sub", "mul", "floordiv", "truediv", "mod", "lt", "le", "gt", "ge", "eq", "ne"):
+    MODELS[f"operator.{_symbol}"] = Model(
+        f"operator.{_symbol}", lambda ev, args, kwargs, _f=getattr(operator, _symbol): _apply_operator(ev, _f, args)
+    )
+
+
+def _apply_operator(ev: Evaluator, function: Any, args: Any) -> Any:
+
+    from tilelang.frontend.comparison import COMPARE, compare
+    from tilelang.frontend.operators import BINARY, binary
+
+    for kind, (_, native, _method) in BINARY.items():
+        if native is function and len(args) == 2:
+            return binary(ev, kind, args[0], args[1], args.span)
+    for kind, (_, native) in COMPARE.items():
+        if native is function and len(args) == 2:
+            return compare(ev, cast("ast.cmpop", kind()), args[0], args[1], args.span)
+    return UNKNOWN
+
+
+@model("operator.itemgetter")
+def itemgetter(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.subscripts import load
+
+    keys = tuple(args)
+    span = args.span
+    if len(keys) == 1:
+        return Model("itemgetter", lambda ev, inner, kw: load(ev, inner[0], keys[0], span))
+    return Model("itemgetter", lambda ev, inner, kw: tuple(load(ev, inner[0], key, span) for key in keys))

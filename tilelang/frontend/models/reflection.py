@@ -1,0 +1,167 @@
+"""Python's builtins on classes and attributes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from tilelang.frontend.models.registry import builtin
+from tilelang.frontend.plain import is_plain
+from tilelang.frontend.values import (
+    BoundMethod,
+    Class,
+    ClassMethod,
+    External,
+    Function,
+    Jit,
+    Macro,
+    Model,
+    Object,
+    Partial,
+    Property,
+    StaticMethod,
+    Tensor,
+)
+from tilelang.ir.dtype import DType
+from tilelang.ir.expr import Expr
+from tilelang.ir.unknown import UNKNOWN, Unknown
+
+if TYPE_CHECKING:
+    from tilelang.frontend.evaluator import Evaluator
+
+
+@builtin("isinstance", "issubclass")
+def isinstance_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    if len(args) != 2:
+        return UNKNOWN
+    kinds = cast("tuple[Any, ...]", args[1]) if isinstance(args[1], tuple) else (args[1],)
+    results = [_is_instance(args[0], kind) for kind in kinds]
+    if any(result is True for result in results):
+        return True
+    return UNKNOWN if any(isinstance(result, Unknown) for result in results) else False
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "list": (list,),
+    "tuple": (tuple,),
+    "dict": (dict,),
+    "set": (set,),
+    "range": (range,),
+}
+
+
+def _is_instance(value: Any, kind: Any) -> Any:
+    if isinstance(value, (Unknown, External)):
+        return UNKNOWN
+    if kind in (int, float, bool, str, complex):
+        if isinstance(value, Expr):
+            return False
+        return isinstance(value, kind) and not (kind is str and isinstance(value, DType))
+    if isinstance(kind, Model) and kind.name in _KINDS:
+        return isinstance(value, _KINDS[kind.name])
+    if isinstance(kind, Class):
+        if isinstance(value, Object):
+            return True if value.cls.is_subclass(kind) else UNKNOWN if value.cls.has_external_base() else False
+        return value.is_subclass(kind) if isinstance(value, Class) else False
+    if isinstance(kind, (External, Model)):
+        leaf = kind.name.rsplit(".", 1)[-1]
+        if leaf in ("Tensor", "ndarray") and kind.name.split(".")[0] in ("torch", "numpy"):
+            return isinstance(value, Tensor) and value.library == kind.name.split(".")[0]
+        if leaf in ("Sequence", "Iterable", "Mapping", "Callable"):
+            groups = {"Sequence": (list, tuple, str), "Iterable": (list, tuple, str, dict, set), "Mapping": (dict,)}
+            if leaf == "Callable":
+                return isinstance(value, (Function, BoundMethod, Model, Class, Jit, Macro, Partial))
+            return isinstance(value, groups[leaf])
+        if is_plain(value) or isinstance(value, (Object, Tensor)) or value is None:
+            return False if value is None or isinstance(value, (bool, int, float)) else UNKNOWN
+        return UNKNOWN
+    if isinstance(kind, type) and kind.__module__.startswith("tilelang."):
+        return isinstance(value, kind)
+    return UNKNOWN
+
+
+@builtin("type")
+def type_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    value = args[0] if len(args) == 1 else UNKNOWN
+    if isinstance(value, Object):
+        return value.cls
+    for kind in (bool, int, float):
+        if type(value) is kind:
+            return kind
+    return str if type(value) is str else UNKNOWN
+
+
+@builtin("getattr")
+def getattr_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.attributes import get
+
+    if len(args) < 2 or not isinstance(args[1], str):
+        return UNKNOWN
+    owner, name = args[0], str(args[1])
+    if isinstance(owner, (Object, Class)) and len(args) > 2:
+        cls = owner.cls if isinstance(owner, Object) else owner
+        present = (isinstance(owner, Object) and name in owner.attrs) or cls.lookup(name) is not _missing()
+        if not present:
+            return UNKNOWN if cls.has_external_base() else args[2]
+    return get(ev, owner, name, args.span)
+
+
+def _missing() -> Any:
+    from tilelang.frontend.values import MISSING
+
+    return MISSING
+
+
+@builtin("hasattr")
+def hasattr_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    if len(args) != 2 or not isinstance(args[1], str):
+        return UNKNOWN
+    owner, name = args[0], args[1]
+    if isinstance(owner, (Object, Class)):
+        cls = owner.cls if isinstance(owner, Object) else owner
+        if (isinstance(owner, Object) and name in owner.attrs) or cls.lookup(name) is not _missing():
+            return True
+        return UNKNOWN if cls.has_external_base() else False
+    if isinstance(owner, External):
+        from tilelang.frontend.models.registry import find
+
+        return True if find(f"{owner.name}.{name}") is not None else UNKNOWN
+    if isinstance(owner, (int, float, bool)) or owner is None:
+        return hasattr(owner, name)
+    return UNKNOWN
+
+
+@builtin("setattr")
+def setattr_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.attributes import set_
+
+    if len(args) == 3 and isinstance(args[1], str):
+        set_(ev, args[0], args[1], args[2], args.span)
+    return None
+
+
+@builtin("callable")
+def callable_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    value = args[0] if args else UNKNOWN
+    if isinstance(value, (Function, Class, Jit, Macro, Partial, BoundMethod, Model)):
+        return True
+    return False if is_plain(value) else UNKNOWN
+
+
+@builtin("super")
+def super_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return UNKNOWN
+
+
+@builtin("property")
+def property_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return Property(args[0]) if args else UNKNOWN
+
+
+@builtin("staticmethod")
+def staticmethod_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return StaticMethod(args[0]) if args else UNKNOWN
+
+
+@builtin("classmethod")
+def classmethod_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return ClassMethod(args[0]) if args else UNKNOWN

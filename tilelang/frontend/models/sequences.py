@@ -1,0 +1,289 @@
+"""Python's builtins on sequences: making them, looping over them, reducing them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from tilelang.frontend.comparison import truth
+from tilelang.frontend.iteration import materialize
+from tilelang.frontend.models.registry import builtin
+from tilelang.frontend.plain import contains_unknown, is_plain
+from tilelang.frontend.signals import UserError
+from tilelang.frontend.values import Class, DictVal, Function, ListVal, Object, SetVal, Tensor
+from tilelang.ir.buffer import Buffer
+from tilelang.ir.expr import Expr, const_int
+from tilelang.ir.unknown import UNKNOWN, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tilelang.frontend.evaluator import Evaluator
+
+
+@builtin("range")
+def range_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    numbers = [const_int(arg) if not isinstance(arg, Unknown) else None for arg in args]
+    if all(number is not None for number in numbers) and 1 <= len(numbers) <= 3:
+        try:
+            return range(*cast("list[int]", numbers))
+        except ValueError as error:
+            raise UserError("ValueError", str(error), args.span) from None
+    if ev.builder is not None and (args.scope is None or args.scope.kernel):
+        from tilelang.frontend import dsl
+        from tilelang.language.loops import serial
+
+        return dsl.native(ev, serial, tuple(args), {}, args.span)
+    return UNKNOWN
+
+
+@builtin("len")
+def len_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    value = args[0] if args else UNKNOWN
+    if isinstance(value, (list, tuple, str, dict, set, frozenset, range, bytes)):
+        return UNKNOWN if getattr(cast("Any", value), "open", False) else len(cast("Any", value))
+    if isinstance(value, Tensor):
+        return value.shape[0] if value.shape else UNKNOWN
+    if isinstance(value, Buffer):
+        return value.shape[0] if value.shape else UNKNOWN
+    if isinstance(value, Object):
+        found = value.cls.lookup("__len__")
+        if isinstance(found, Function):
+            from tilelang.frontend.calls import call
+
+            return call(ev, found, (value,), {}, args.span)
+    if isinstance(value, Class) and value.kind == "enum":
+        return sum(isinstance(member, Object) for member in value.vars.values())
+    return UNKNOWN
+
+
+def _sequence(ev: Evaluator, args: Any, make: Callable[[Any], Any]) -> Any:
+    if not args:
+        return make(())
+    items = materialize(ev, args[0])
+    if items is not None:
+        ev.step(len(items) // 8)
+        return make(items)
+    made = make(())
+    if isinstance(made, (ListVal, SetVal)):
+        made.open = True
+        return made
+    return UNKNOWN
+
+
+@builtin("list")
+def list_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return _sequence(ev, args, ListVal)
+
+
+@builtin("tuple")
+def tuple_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return _sequence(ev, args, tuple)
+
+
+@builtin("set", "frozenset")
+def set_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    try:
+        return _sequence(ev, args, SetVal)
+    except TypeError:
+        return UNKNOWN
+
+
+@builtin("dict")
+def dict_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    made = DictVal()
+    if args:
+        source = args[0]
+        if isinstance(source, dict):
+            made.update(cast("dict[Any, Any]", source))
+            made.open = bool(getattr(cast("Any", source), "open", False))
+            made.spans.update(getattr(cast("Any", source), "spans", {}))
+        else:
+            pairs = materialize(ev, source)
+            if pairs is None:
+                made.open = True
+            else:
+                for pair in pairs:
+                    entry = materialize(ev, pair)
+                    if entry is None or len(entry) != 2 or isinstance(entry[0], Unknown):
+                        made.open = True
+                    else:
+                        made[entry[0]] = entry[1]
+    made.update(kwargs)
+    made.span = args.span
+    arguments = getattr(args, "arguments", None)
+    if arguments is not None:
+        made.spans.update(arguments.kwarg_spans)
+        made.open = made.open or arguments.open
+    return made
+
+
+@builtin("max")
+def max_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return _extreme(ev, args, kwargs, "max")
+
+
+@builtin("min")
+def min_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return _extreme(ev, args, kwargs, "min")
+
+
+def _extreme(ev: Evaluator, args: Any, kwargs: dict[str, Any], which: str) -> Any:
+    items = materialize(ev, args[0]) if len(args) == 1 else list(args)
+    if items is None:
+        return UNKNOWN
+    if not items:
+        return kwargs["default"] if "default" in kwargs else UNKNOWN
+    keys = items
+    if kwargs.get("key") is not None:
+        from tilelang.frontend.calls import call
+
+        keys = [call(ev, kwargs["key"], (item,), {}, args.span) for item in items]
+    elif any(isinstance(item, Expr) for item in items) and not contains_unknown(items):
+        import tilelang.language as language
+
+        result = items[0]
+        for item in items[1:]:
+            result = language.max(result, item) if which == "max" else language.min(result, item)
+        return result
+    if not is_plain(keys):
+        return UNKNOWN
+    try:
+        best = (max if which == "max" else min)(range(len(keys)), key=keys.__getitem__)
+    except TypeError as error:
+        raise UserError("TypeError", str(error), args.span) from None
+    return items[best]
+
+
+@builtin("sum")
+def sum_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.operators import binary
+
+    items = materialize(ev, args[0]) if args else None
+    if items is None:
+        return UNKNOWN
+    import ast
+
+    total: Any = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    for item in items:
+        ev.step()
+        total = binary(ev, ast.Add, total, item, args.span)
+    return total
+
+
+@builtin("any")
+def any_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return _quantified(ev, args, stop=True)
+
+
+@builtin("all")
+def all_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return _quantified(ev, args, stop=False)
+
+
+def _quantified(ev: Evaluator, args: Any, *, stop: bool) -> Any:
+    value = args[0] if args else UNKNOWN
+    opened = bool(getattr(value, "open", False))
+    items = list(cast("list[Any]", value)) if isinstance(value, list) else materialize(ev, value)
+    if items is None:
+        return UNKNOWN
+    known = [truth(ev, item) for item in items]
+    if any(entry is stop for entry in known):
+        return stop
+    return UNKNOWN if opened or any(isinstance(entry, Unknown) for entry in known) else not stop
+
+
+@builtin("enumerate")
+def enumerate_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    items = materialize(ev, args[0]) if args else None
+    start = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    return UNKNOWN if items is None or not isinstance(start, int) else ListVal(enumerate(items, start))
+
+
+@builtin("zip")
+def zip_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    columns = [materialize(ev, arg) for arg in args]
+    return UNKNOWN if any(column is None for column in columns) else ListVal(zip(*cast("Any", columns)))
+
+
+@builtin("map")
+def map_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.calls import call
+
+    columns = [materialize(ev, arg) for arg in args[1:]]
+    if any(column is None for column in columns):
+        return UNKNOWN
+    made: list[Any] = []
+    for row in zip(*cast("Any", columns)):
+        ev.step()
+        made.append(call(ev, args[0], row, {}, args.span))
+    return ListVal(made)
+
+
+@builtin("filter")
+def filter_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.calls import call
+
+    items = materialize(ev, args[1]) if len(args) > 1 else None
+    if items is None:
+        return UNKNOWN
+    made = ListVal()
+    for item in items:
+        ev.step()
+        keep = truth(ev, item if args[0] is None else call(ev, args[0], (item,), {}, args.span))
+        if isinstance(keep, Unknown):
+            made.open = True
+        elif keep:
+            made.append(item)
+    return made
+
+
+@builtin("sorted")
+def sorted_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.calls import call
+
+    items = materialize(ev, args[0]) if args else None
+    if items is None:
+        return UNKNOWN
+    keys = items
+    if kwargs.get("key") is not None:
+        keys = [call(ev, kwargs["key"], (item,), {}, args.span) for item in items]
+    reverse = truth(ev, kwargs.get("reverse", False))
+    if not is_plain(keys) or isinstance(reverse, Unknown):
+        return UNKNOWN
+    try:
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+    except TypeError as error:
+        raise UserError("TypeError", str(error), args.span) from None
+    return ListVal([items[position] for position in order])
+
+
+@builtin("reversed")
+def reversed_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    if args and isinstance(args[0], range):
+        return args[0][::-1]
+    items = materialize(ev, args[0]) if args else None
+    return UNKNOWN if items is None else ListVal(reversed(items))
+
+
+@builtin("iter")
+def iter_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    items = materialize(ev, args[0]) if args else None
+    return UNKNOWN if items is None else ListVal(items)
+
+
+@builtin("next")
+def next_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    source = args[0] if args else UNKNOWN
+    if isinstance(source, ListVal) and not source.open:
+        if source:
+            ev.heap.writing(source)
+            return source.pop(0)
+        if len(args) > 1:
+            return args[1]
+        raise UserError("StopIteration", "", args.span)
+    return UNKNOWN
+
+
+@builtin("slice")
+def slice_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return slice(*args) if 1 <= len(args) <= 3 and is_plain(list(args)) else UNKNOWN

@@ -1,0 +1,57 @@
+"""What programs ask their surroundings: ``os``, ``sys``, and the odd name of ``typing``, ``enum`` and ``contextlib``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
+from tilelang.frontend.models.registry import MODELS, model
+from tilelang.frontend.signals import UserError
+from tilelang.frontend.values import External
+from tilelang.ir.unknown import UNKNOWN
+
+if TYPE_CHECKING:
+    from tilelang.frontend.evaluator import Evaluator
+
+
+@model("os.getenv", "os.environ.get")
+def getenv(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    """The environment is empty, apart from what the configuration sets."""
+    default = args[1] if len(args) > 1 else kwargs.get("default")
+    return ev.environment.get(args[0], default) if args and isinstance(args[0], str) else UNKNOWN
+
+
+@model("os.path.join", "os.path.dirname", "os.path.basename", "os.path.abspath", "os.path.exists", "os.path.splitext")
+def os_path(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return UNKNOWN
+
+
+@model("sys.exit", "os._exit", "os.abort", "builtins.exit")
+def sys_exit(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    raise UserError("SystemExit", "", args.span)
+
+
+MODELS["os.environ"] = External("os.environ")
+
+MODELS["sys.argv"] = UNKNOWN
+
+MODELS["sys.maxsize"] = 2**63 - 1
+
+MODELS["typing.TYPE_CHECKING"] = False
+
+
+@model("typing.cast")
+def typing_cast(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return args[1] if len(args) > 1 else UNKNOWN
+
+
+@model("enum.auto")
+def enum_auto(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Distinct values; programs do not depend on which."""
+    ev.autos += 1
+    return ev.autos
+
+
+@model("contextlib.nullcontext", "contextlib.suppress", "contextlib.contextmanager", "contextlib.ExitStack")
+def context(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return UNKNOWN
