@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tilelang.ir.buffer import Buffer, Region
-from tilelang.ir.expr import Call, Load
+from tilelang.ir.expr import Call, Load, Var
 from tilelang.ir.stmt import Atomic, Copy, Effect, Fill, Gemm, Let, Reduce, Scan, Stmt, Store
 from tilelang.ir.visit import operands, subterms
 
@@ -100,6 +100,8 @@ def _indices(*regions: Region) -> Iterator[Access]:
 
 def _reads(value: object, span: Span) -> Iterator[Access]:
     """Uses inside an expression. Buffers and boxes handed to a call have its declared effect, else unknown."""
+    if isinstance(value, (int, float, Var)):
+        return
     if isinstance(value, Region):
         yield from _indices(value)
         yield _box("read", value)

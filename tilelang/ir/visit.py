@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.buffer import Region
 from tilelang.ir.expr import Binary, Call, Cast, Expr, Load, Select, Slice, Unary
@@ -27,7 +27,7 @@ from tilelang.ir.stmt import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 def children(stmt: Stmt) -> Iterator[Block]:
@@ -99,33 +99,39 @@ def undecided_branches(block: Block) -> Iterator[If]:
 def subterms(value: object) -> Iterator[object]:
     """``value`` and every expression, region, slice and buffer mention below it, parents first. An operator, call or
     load object that several places share comes once: ``x = x + x`` sixty times is sixty terms, not 2**60."""
+    if type(value) not in _PARTS:
+        yield value
+        return
     stack: list[object] = [value]
     shared: set[int] = set()
     while stack:
         term = stack.pop()
-        if isinstance(term, (Binary, Select, Call, Load)):
+        kind = type(term)
+        if kind in _SHARED:
             if id(term) in shared:
                 continue
             shared.add(id(term))
         yield term
-        if isinstance(term, Binary):
-            stack += (term.b, term.a)
-        elif isinstance(term, (Unary,)):
-            stack.append(term.a)
-        elif isinstance(term, Cast):
-            stack.append(term.value)
-        elif isinstance(term, Select):
-            stack += (term.other, term.then, term.cond)
-        elif isinstance(term, Load):
-            stack.extend(reversed(term.indices))
-        elif isinstance(term, Call):
-            stack.extend(reversed(term.args))
-        elif isinstance(term, Region):
-            stack.extend(reversed(term.indices if term.indices is not None else ()))
-        elif isinstance(term, Slice):
-            stack += [part for part in (term.step, term.stop, term.start) if part is not None]
-        elif isinstance(term, (tuple, list)):
-            stack.extend(reversed(term))  # pyright: ignore[reportUnknownArgumentType]
+        parts = _PARTS.get(kind)
+        if parts is not None:
+            stack += parts(term)
+
+
+_SHARED = frozenset((Binary, Select, Call, Load))
+
+# By type and not by a chain of isinstance: this is the innermost loop of all passes. Last parts first, for a stack.
+_PARTS: dict[type, Callable[[Any], Iterable[object]]] = {
+    Binary: lambda term: (term.b, term.a),
+    Unary: lambda term: (term.a,),
+    Cast: lambda term: (term.value,),
+    Select: lambda term: (term.other, term.then, term.cond),
+    Load: lambda term: term.indices[::-1],
+    Call: lambda term: term.args[::-1],
+    Region: lambda term: (term.indices or ())[::-1],
+    Slice: lambda term: [part for part in (term.step, term.stop, term.start) if part is not None],
+    tuple: lambda term: term[::-1],
+    list: lambda term: term[::-1],
+}
 
 
 def loads(value: object) -> Iterator[Load]:
