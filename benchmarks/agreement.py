@@ -244,6 +244,12 @@ def summary(title: str, outcomes: Sequence[Outcome], show: int) -> list[str]:
         known = [one.checks[name] for one in matched if one.checks.get(name) is not None]
         lines.append(f"  {name:16s}{share(sum(map(bool, known)), len(known))}")
     lowered = [one for one in matched if one.row.lowered]
+    used = [one for one in lowered if one.row.data["dyn_shared_bytes"]]
+    equal = sum(bool(one.checks["dynamic"]) for one in used)
+    lines.append(f"  {'dynamic, not 0':16s}{share(equal, len(used))}")
+    refused = [one for one in matched if not one.row.lowered]
+    noticed = sum(bool(one.match and one.row.arch and one.match.errors(one.row.arch)) for one in refused)
+    lines.append(f"  {'refused, noticed':16s}{share(noticed, len(refused))}")
     lines.append(f"  {'false errors':16s}{share(sum(bool(one.false_errors) for one in lowered), len(lowered))}")
     lines += _classes("  rows without an instance", [one for one in outcomes if one.match is None], _why, _where, show)
     for name in CHECKS:
