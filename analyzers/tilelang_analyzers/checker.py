@@ -16,6 +16,8 @@ from tilelang_analyzers.settings import SettingsError
 from tilelang_analyzers.sources import Sources
 
 if TYPE_CHECKING:
+    import ast
+
     from tilelang.frontend.project import Project
     from tilelang_analyzers.selection import TargetChoice
     from tilelang_analyzers.settings import Settings
@@ -39,11 +41,12 @@ class Checker:
             return FileReport(path)
         from tilelang_analyzers.engine import check
 
-        sources = Sources()
-        sources.overlay(path, data)
         try:
             with Deadline(settings.timeout):
-                analysis = self._project(settings, choice).analyse(Path(path), data)
+                project = self._project(settings, choice)
+                sources = Sources(lambda file: _tree(project, file))
+                sources.overlay(path, data)
+                analysis = project.analyse(Path(path), data)
                 return check(analysis, sources, settings, choice)
         except OutOfTime:
             message = f"took longer than {settings.timeout:g} s and was given up (`timeout` in the settings)"
@@ -74,3 +77,11 @@ class Checker:
             )
             project = self._projects[key] = Project(Path(settings.root), evaluator)
         return project
+
+
+def _tree(project: Project, path: str) -> ast.Module | None:
+    """The syntax tree that the project has of a file; None if the file is broken."""
+    import ast
+
+    parsed = project.sources.parsed(path)
+    return None if parsed is None or parsed.problems else ast.Module(parsed.body, [])

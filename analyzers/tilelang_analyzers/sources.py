@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Callable
 
     from tilelang.ir.span import Span
     from tilelang.syntax.notebook import Notebook
@@ -18,12 +19,14 @@ NOTEBOOK_SUFFIX = ".ipynb"
 class Sources:
     """Files by path, read once. Text that an editor or standard input holds is put in by :meth:`overlay`.
 
-    The text of a notebook is that of its code cells, one after the other; its lines are lines of that text.
+    The text of a notebook is that of its code cells, one after the other; its lines are lines of that text. ``parse``
+    gives syntax trees that somebody else has made already.
     """
 
-    __slots__ = ("_comments", "_files", "_notebooks", "_trees")
+    __slots__ = ("_comments", "_files", "_notebooks", "_parse", "_trees")
 
-    def __init__(self) -> None:
+    def __init__(self, parse: Callable[[str], ast.Module | None] | None = None) -> None:
+        self._parse = parse
         self._files: dict[str, SourceText] = {}
         self._notebooks: dict[str, Notebook] = {}
         self._trees: dict[str, ast.Module | None] = {}
@@ -68,7 +71,7 @@ class Sources:
     def tree(self, path: str) -> ast.Module | None:
         """The syntax tree of a file; None if Python cannot parse it."""
         if path not in self._trees:
-            self._trees[path] = _parse(self.text(path))
+            self._trees[path] = self._parse(path) if self._parse else _parse(self.text(path))
         return self._trees[path]
 
     def comments(self, path: str) -> Comments:
