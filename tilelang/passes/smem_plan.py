@@ -1,8 +1,8 @@
 """The reference shared-memory plan of a launch: exactly the bytes that upstream 0.1.15 allocates.
 
-Exact on CUDA targets where every tile has a constant shape. Other devices have the same plan without warp
-specialisation, scratch memory and swizzle alignment, which is an estimate. With a symbolic shape the total is ``None``;
-``at_least`` and ``formula`` then say what is known.
+Exact on CUDA targets where every tile has a constant shape and the source of every reduction a layout that could be
+followed. Other devices have the same plan without warp specialisation, scratch memory and swizzle alignment, which is
+an estimate. With a symbolic shape the total is ``None``; ``at_least`` and ``formula`` then say what is known.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tilelang.passes.barriers import barrier_slots
 from tilelang.passes.liveness import Life, lives
 from tilelang.passes.packing import LiveRange, pack, pack_apart, round_up
 from tilelang.passes.timeline import lay_out
+from tilelang.passes.workspace import all_settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -130,7 +131,8 @@ def plan_shared_memory(
     if used is not None and static_bytes is not None:
         at_least = used + static_bytes
     formula = " + ".join(slot.formula for slot in (*placed, *static)) or "0 B"
-    exact = complete and target.family == "cuda" and (used is not None and static_bytes is not None)
+    settled = all_settled(launch, schedules.maps, schedules.threads)
+    exact = complete and target.family == "cuda" and settled and used is not None and static_bytes is not None
     return SharedMemoryPlan((*placed, *static), used, static_bytes, at_least, formula, exact)
 
 

@@ -6,10 +6,11 @@ So does the end of a reducer.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.stmt import Effect, Reduce, Stmt
+from tilelang.ir.visit import walk
 from tilelang.passes.thread_map import REDUCED
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from tilelang.ir.dtype import DType
     from tilelang.ir.span import Span
+    from tilelang.ir.stmt import Launch
     from tilelang.passes.thread_map import ThreadMap
 
 WARP = 32
@@ -34,24 +36,53 @@ class Workspace:
         self.span = span
 
 
+class _Combining(NamedTuple):
+    """A statement that combines values of threads: where they lie, along which dimension, and the type."""
+
+    source: Buffer
+    dim: int
+    dtype: DType
+
+
 def workspaces_of(stmt: Stmt, maps: Mapping[Buffer, ThreadMap], threads: int) -> tuple[Workspace, ...]:
     """What lowering this one statement asks for, new each time."""
-    if isinstance(stmt, Reduce) and stmt.dst.buffer.is_fragment:
-        source, result = stmt.src.buffer, stmt.dst.buffer
-        dim = stmt.dim % max(source.rank, 1)
-    elif isinstance(stmt, Effect) and stmt.call.op == "finalize_reducer" and stmt.call.args:
-        target = stmt.call.args[0]
-        buffer = target.buffer if isinstance(target, Region) else target
-        if not isinstance(buffer, Buffer):
-            return ()
-        source, result, dim = buffer, buffer, REDUCED
-    else:
+    combining = _combining(stmt)
+    spread = None if combining is None else maps.get(combining.source)
+    if combining is None or spread is None:
         return ()
-    spread = maps.get(source)
-    if spread is None:
-        return ()
-    batch = stmt.attr("batch", 1)
+    batch = _option(stmt, "batch")
     elements = threads * (batch if isinstance(batch, int) else 1)
     return tuple(
-        Workspace("workspace", elements, result.dtype, stmt.span) for digit in spread.along(dim) if digit.span > WARP
+        Workspace("workspace", elements, combining.dtype, stmt.span)
+        for digit in spread.along(combining.dim)
+        if digit.span > WARP
     )
+
+
+def all_settled(launch: Launch, maps: Mapping[Buffer, ThreadMap], threads: int) -> bool:
+    """Whether it is known for every reduction how its source is spread. Layouts given by hand are not followed."""
+    annotated: set[object] = set()
+    for stmt in walk(launch.body):
+        layouts = _option(stmt, "layouts") if isinstance(stmt, Effect) and stmt.call.op == "annotate_layout" else None
+        if isinstance(layouts, tuple):
+            annotated |= {pair[0] for pair in layouts if isinstance(pair, tuple) and pair}  # pyright: ignore
+    by_hand = any(isinstance(buffer, Buffer) and buffer.is_fragment for buffer in annotated)
+    combining = [found for stmt in walk(launch.body) if (found := _combining(stmt)) is not None]
+    return threads <= WARP or not combining or (not by_hand and all(each.source in maps for each in combining))
+
+
+def _combining(stmt: Stmt) -> _Combining | None:
+    if isinstance(stmt, Reduce) and stmt.src.buffer.is_fragment and stmt.dst.buffer.is_fragment:
+        source = stmt.src.buffer
+        return _Combining(source, stmt.dim % max(source.rank, 1), stmt.dst.buffer.dtype)
+    if isinstance(stmt, Effect) and stmt.call.op == "finalize_reducer" and stmt.call.args:
+        target = stmt.call.args[0]
+        buffer = target.buffer if isinstance(target, Region) else target
+        if isinstance(buffer, Buffer):
+            return _Combining(buffer, REDUCED, buffer.dtype)
+    return None
+
+
+def _option(stmt: Stmt, name: str) -> object:
+    """An option of an operation; one that is a call keeps them in the call."""
+    return dict(stmt.call.attrs).get(name) if isinstance(stmt, Effect) else stmt.attr(name)
