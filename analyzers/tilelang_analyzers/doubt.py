@@ -28,9 +28,7 @@ def settle(findings: Iterable[Finding], instance: Instance) -> tuple[Finding, ..
     if not branches:
         return found
     places = [branch.span for branch in branches]
-    allocates = any(
-        isinstance(stmt, Alloc) for branch in branches for stmt in walk((*branch.then, *branch.orelse))
-    )
+    allocates = any(isinstance(stmt, Alloc) for branch in branches for stmt in walk((*branch.then, *branch.orelse)))
     return tuple(
         _lowered(finding)
         if any(_inside(finding.span, place) for place in places) or (allocates and finding.rule.group == "budget")

@@ -137,9 +137,16 @@ def _located(
 
 
 def _which_instance(instance: Instance, span: Span, notes: tuple[Note, ...]) -> tuple[Note, ...]:
-    """Says which of several instances a finding is about."""
+    """Says which of several instances a finding is about. A call that is shown already is not shown again."""
     site = instance.call_site
-    if site is not None and _place(site) in {_place(span), *(_place(note.span) for note in notes if note.span)}:
-        return ()
+    shown = (span, *(note.span for note in notes if note.span))
+    if site is not None and any(_contains(site, place) for place in shown):
+        site = None
     values = ", ".join(f"{name}={value_text(plain(value))}" for name, value in instance.bindings.items())
     return (Note(f"for {instance.factory}({values})", site),) if values or site else ()
+
+
+def _contains(outer: Span, inner: Span) -> bool:
+    start, end = (inner.line, inner.col), (inner.end_line, inner.end_col)
+    inside = (outer.line, outer.col) <= start and end <= (outer.end_line, outer.end_col)
+    return outer.path == inner.path and inside

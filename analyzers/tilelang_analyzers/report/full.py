@@ -13,7 +13,7 @@ from tilelang_analyzers.report.trace import trace
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tilelang.diagnostics import Diagnostic
+    from tilelang.diagnostics import Diagnostic, Fix
     from tilelang.ir.span import Span
     from tilelang_analyzers.report import Run
     from tilelang_analyzers.report.style import Style
@@ -44,8 +44,14 @@ def _finding(finding: Diagnostic, run: Run, style: Style) -> Iterator[str]:
         if note.span:
             yield from _place(note.span, run, style, "note", gutter)
     if finding.fix:
-        manner = "" if finding.fix.safe else " (check the result: it may change what the kernel computes)"
-        yield from _headline("help", finding.fix.title + manner, "help", style)
+        yield from _headline("help", finding.fix.title + _how(finding.fix), "help", style)
+
+
+def _how(fix: Fix) -> str:
+    """How to have a fix applied, if it can be."""
+    if not fix.edits:
+        return ""
+    return " (--fix)" if fix.safe else " (--fix --unsafe-fixes)"
 
 
 def _headline(kind: str, message: str, role: str, style: Style) -> Iterator[str]:
