@@ -55,7 +55,7 @@ class SetVal(set[Any]):
         self.open = False
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Module:
     """A module of the project: parsed, and evaluated on first use."""
 
@@ -75,7 +75,7 @@ class External:
         return External(f"{self.name}.{attribute}")
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Scope:
     """The names that a function sees: its own, then those of the enclosing functions, then the module's."""
 
@@ -102,7 +102,7 @@ class Scope:
     """The arguments of the call, as they came."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Function:
     """A ``def`` or ``lambda``. Defaults are evaluated at definition, as in Python."""
 
@@ -116,10 +116,20 @@ class Function:
     owner: Class | None = None
     is_generator: bool = False
 
+    def __repr__(self) -> str:
+        # Short: values are printed inside the IR, and a function holds on to everything around it.
+        return f"<function {self.name} at {self.path}:{getattr(self.node, 'lineno', 0)}>"
+
     @property
     def path(self) -> str:
         """The file that defines the function."""
         return self.scope.module.path
+
+    def default_values(self) -> dict[str, Any]:
+        """Defaults by parameter name."""
+        names = [arg.arg for arg in (*self.node.args.posonlyargs, *self.node.args.args)]
+        first = len(names) - len(self.defaults)
+        return {**dict(zip(names[first:], self.defaults, strict=True)), **self.kw_defaults}
 
     @property
     def needs_arguments(self) -> bool:
@@ -131,7 +141,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A decorator that matters to the evaluator without changing the function (``pytest.mark.parametrize``, ``requires_*``)."""
+    """A decorator that says something without changing the function (``pytest.mark.parametrize``, ``requires_*``)."""
 
     name: str
     args: tuple[Any, ...] = ()
@@ -139,7 +149,7 @@ class Mark:
     span: Span = NOWHERE
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Class:
     """A class of the program. ``kind``: ``plain``, ``dataclass``, ``enum`` or ``namedtuple``."""
 
@@ -180,7 +190,7 @@ class Class:
         return self.external_base or any(isinstance(base, Class) and base.has_external_base() for base in self.bases)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Object:
     """An instance of a class of the program."""
 
@@ -250,14 +260,14 @@ class Tensor:
         return None if self.shape is None else len(self.shape)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Macro:
     """A ``@T.macro``."""
 
     function: Function
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class PrimFunc:
     """An elaborated ``@T.prim_func``."""
 
@@ -274,7 +284,7 @@ class PrimFunc:
     consumed: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Jit:
     """A ``@tilelang.jit`` function, lazy or eager."""
 
@@ -284,7 +294,7 @@ class Jit:
     called: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Tuner:
     """``@tilelang.autotune``: the configs as given, a list or a callable."""
 
@@ -293,7 +303,7 @@ class Tuner:
     configs_span: Span
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Kernel:
     """A compiled kernel handle, the result of a jit factory or ``tilelang.compile``."""
 
