@@ -81,10 +81,16 @@ class Config:
 
 
 def project_root(folder: Path) -> Path:
-    """The nearest folder at or above ``folder`` that looks like the root of a project, else ``folder``."""
+    """The nearest folder at or above ``folder`` that looks like the root of a project. Without one, the working folder if
+    ``folder`` is in it, else the folder that the package of ``folder`` can be imported from."""
     for candidate in (folder, *folder.parents):
         if any((candidate / mark).exists() for mark in _PROJECT_MARKS):
             return candidate
+    working = Path.cwd()
+    if working in folder.parents and working not in (Path.home(), Path(working.anchor)):
+        return working
+    while (folder / "__init__.py").is_file() and folder.parent != folder:
+        folder = folder.parent
     return folder
 
 
