@@ -223,3 +223,33 @@ def test_occupancy() -> None:
     assert found.occupancy is not None
     assert found.occupancy.blocks == 3
     assert "shared memory" in found.occupancy.limiters
+
+
+@pytest.mark.parametrize("arch", ["sm_70", "sm_75"])
+@pytest.mark.parametrize(
+    ("a_inside", "b_inside", "width", "sums", "total"),
+    [
+        (False, False, 64, False, 8192),
+        (True, False, 64, False, 8192),
+        (True, True, 64, False, 8192),
+        (True, True, 16, True, 5120),
+        (True, True, 128, True, 12800),
+    ],
+)
+def test_a_gemm_without_tensor_cores(
+    arch: str, a_inside: bool, b_inside: bool, width: int, sums: bool, total: int
+) -> None:
+    """Operands in fragments are put where all threads read; the elements of a tile go round the threads."""
+    bf16 = dtype("bfloat16")
+    a = fragment("a", 64, 32, of=bf16) if a_inside else shared("a", 64, 32, of=bf16)
+    b = fragment("b", 32, width, of=bf16) if b_inside else shared("b", 32, width, of=bf16)
+    acc, rows = fragment("acc", 64, width), fragment("rows", 64)
+    tail = (reduce(acc, rows, 1), copy(rows, tensor("D", 64, of=FLOAT32))) if sums else ()
+    body = (
+        copy(tensor("A", 64, 32, of=bf16), a),
+        copy(tensor("B", 32, width, of=bf16), b),
+        Fill(whole(acc), 0),
+        gemm(a, b, acc),
+        copy(acc, tensor("C", 64, width, of=FLOAT32)),
+    )
+    assert dynamic(program((a, b, acc, rows), *body, *tail), arch) == total

@@ -68,6 +68,10 @@ def _from_gemm(gemm: Gemm, threads: int, target: Target, configs: PassConfigs, m
     split = partition(gemm, threads, target, configs)
     if split is None:
         return
+    if split.instruction == "scalar":
+        for buffer in (gemm.a.buffer, gemm.b.buffer, gemm.c.buffer):
+            _deal_out_elements(buffer, threads, maps)
+        return
     accumulator, operand = gemm.c.buffer, gemm.a.buffer
     if accumulator.is_fragment and accumulator not in maps:
         found = accumulator_map(split, accumulator.rank)
@@ -77,6 +81,15 @@ def _from_gemm(gemm: Gemm, threads: int, target: Target, configs: PassConfigs, m
         found = operand_map(split, operand.rank, operand.dtype.bits)
         if found is not None:
             maps[operand] = found
+
+
+def _deal_out_elements(buffer: Buffer, threads: int, maps: Maps) -> None:
+    """One element after the other goes to the next thread, in row-major order."""
+    shape = [extent for extent in map(try_const, buffer.shape) if extent is not None]
+    if buffer.is_fragment and len(shape) == buffer.rank and buffer not in maps:
+        found = partition_loop(tuple(shape), 1, threads)
+        if found is not None:
+            maps[buffer] = found
 
 
 def _from_tensor_memory(copy: Copy, maps: Maps) -> None:

@@ -61,6 +61,7 @@ class Allocation(NamedTuple):
     span: Span = NOWHERE
     first: Stmt | None = None
     last: Stmt | None = None
+    purpose: str = ""
     shares_with: tuple[str, ...] = ()
 
     def explain(self) -> str:
@@ -71,7 +72,7 @@ class Allocation(NamedTuple):
             each = "" if self.bytes is None else f" of {self.bytes // self.copies:,} B"
             text += f" ({self.copies} copies{each}, one for each stage)"
         if self.kind == "scratch":
-            text += " (scratch memory of a reduction across warps)"
+            text += f" (scratch memory for {self.purpose})"
         if self.offset is not None:
             text += f" at {self.offset:,}"
         if self.alignment > UNIT:
@@ -146,7 +147,7 @@ def storage_bytes(dtype: DType, elements: int) -> int:
 def _allocate(slot: Buffer | Workspace, versions: Mapping[Buffer, int], aligned: Mapping[Buffer, int]) -> Allocation:
     if not isinstance(slot, Buffer):
         size = storage_bytes(slot.dtype, slot.elements)
-        return Allocation(slot.name, "scratch", True, 1, size, size, f"{size} B", span=slot.span)
+        return Allocation(slot.name, "scratch", True, 1, size, size, f"{size} B", span=slot.span, purpose=slot.purpose)
     copies = versions.get(slot, 1)
     count = slot.element_count()
     size = None if count is None or not slot.dtype.is_known else storage_bytes(slot.dtype, count * copies)

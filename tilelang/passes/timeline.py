@@ -14,7 +14,7 @@ from tilelang.ir.arith import try_const
 from tilelang.ir.stmt import Alloc, For, Gemm, If, Let, Reduce, Scope
 from tilelang.ir.visit import children
 from tilelang.passes.stage_uses import is_warp_region, units_of
-from tilelang.passes.workspace import workspaces_of
+from tilelang.passes.workspace import Workspace, workspaces_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from tilelang.passes.specialise import Specialisation
     from tilelang.passes.thread_map import ThreadMap
     from tilelang.passes.warp_partition import WarpPartition
-    from tilelang.passes.workspace import Workspace
 
 
 class Moment(NamedTuple):
@@ -87,8 +86,18 @@ class _Layout:
             yield from self.loop(stmt)
         elif isinstance(stmt, If) and not stmt.orelse:
             yield from map(self.moment, units_of((stmt,)))
+        elif isinstance(stmt, Gemm):
+            yield from self.gemm(stmt)
         else:
             yield self.moment(stmt)
+
+    def gemm(self, gemm: Gemm) -> Iterator[Moment]:
+        """One moment, or two if operands are first put into scratch memory."""
+        moment = self.moment(gemm)
+        staged = frozenset(slot for slot in moment.touched if isinstance(slot, Workspace))
+        if staged:
+            yield Moment(gemm, staged)
+        yield moment
 
     def loop(self, loop: For) -> Iterator[Moment]:
         special = self.schedules.special
@@ -141,7 +150,8 @@ class _Layout:
         """Adds what a statement and everything below it touches. Each copy that pipelining makes of a statement has
         scratch memory of its own."""
         touched |= {access.buffer.root for access in accesses(stmt) if access.buffer.root.is_shared}
-        touched.update(workspaces_of(stmt, self.schedules.maps, self.schedules.threads))
+        split = self.schedules.partitions.get(id(stmt))
+        touched.update(workspaces_of(stmt, self.schedules.maps, self.schedules.threads, split))
         pipeline = self.schedules.pipelines.get(id(stmt))
         if pipeline is not None and pipeline.overlaps:
             body = pipeline.units if pipeline.rounds != 0 else ()
@@ -153,11 +163,14 @@ class _Layout:
                 self.touch(inner, touched)
 
     def is_compound(self, stmt: Stmt) -> bool:
-        """Whether a statement becomes a loop whose body is a sequence. A gemm on tensor cores does if its tile is
-        deeper than one instruction, a reduction through shared memory if a thread has several results."""
+        """Whether a statement becomes a loop whose body is a sequence. A gemm does without tensor cores, and with them
+        if its tile is deeper than one instruction; a reduction through shared memory does if a thread has several
+        results."""
         if isinstance(stmt, Gemm):
             split = self.schedules.partitions.get(id(stmt))
-            return split is not None and split.instruction == "mma" and (split.tile.k or 0) > split.depth
+            if split is None:
+                return False
+            return split.instruction == "scalar" or (split.instruction == "mma" and (split.tile.k or 0) > split.depth)
         if isinstance(stmt, Reduce):
             spread = self.schedules.maps.get(stmt.dst.buffer)
             count = stmt.dst.buffer.element_count()
