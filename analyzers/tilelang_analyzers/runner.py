@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tilelang_analyzers.discover import discover
+from tilelang_analyzers.discover import Discovered, discover
+from tilelang_analyzers.relevance import Relevance
 from tilelang_analyzers.report import Run
 from tilelang_analyzers.results import FileReport
 from tilelang_analyzers.sources import Sources
@@ -43,24 +44,28 @@ class Options:
 
 def run(paths: Sequence[str], config: Config, options: Options, progress: Progress | None = None) -> Run:
     """Check files and folders. Raises ``SettingsError`` for settings that cannot be used."""
-    reports: dict[str, FileReport] = {}
-    unreadable: list[tuple[str, str]] = []
-    tasks: list[Task] = []
     sources = Sources()
-    if options.stdin is not None:
-        name, data = options.stdin
-        path = os.path.abspath(name)  # noqa: PTH100
-        sources.overlay(path, data)
-        tasks.append((path, data, config.for_file(path)))
-    else:
+    found = Discovered()
+    if options.stdin is None:
         found = discover(paths, config.for_folder)
-        unreadable += found.problems
-        for path in found.files:
-            data = _read(path)
-            if isinstance(data, str):
-                unreadable.append((path, data))
-            else:
-                tasks.append((path, data, config.for_file(path)))
+    else:
+        path = os.path.abspath(options.stdin[0])  # noqa: PTH100
+        sources.overlay(path, options.stdin[1])
+        found.files.append(path)
+    unreadable = list(found.problems)
+    reports: dict[str, FileReport] = {}
+    tasks: list[Task] = []
+    relevance = Relevance()
+    for path in found.files:
+        data = options.stdin[1] if options.stdin else _read(path)
+        if isinstance(data, str):
+            unreadable.append((path, data))
+            continue
+        settings = config.for_file(path)
+        if relevance.matters(path, data, settings.root):
+            tasks.append((path, data, settings))
+        else:
+            reports[path] = FileReport(path)
     for report in _reports(tasks, options, progress):
         reports[report.path] = report
     return Run(
@@ -84,15 +89,9 @@ def _read(path: str) -> bytes | str:
 
 
 def _reports(tasks: list[Task], options: Options, progress: Progress | None) -> Iterator[FileReport]:
-    from tilelang_analyzers.relevance import Relevance
-
-    relevance = Relevance()
     rest: list[Task] = []
     cache = _open_cache(options)
     for path, data, settings in tasks:
-        if not relevance.matters(path, data, settings.root):
-            yield FileReport(path)
-            continue
         stored = cache.load(path, data, settings) if cache and settings.cache else None
         if stored is not None:
             yield stored
