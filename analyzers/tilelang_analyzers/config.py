@@ -81,8 +81,8 @@ class Config:
 
 
 def project_root(folder: Path) -> Path:
-    """The nearest folder at or above ``folder`` that looks like the root of a project. Without one, the working folder if
-    ``folder`` is in it, else the folder that the package of ``folder`` can be imported from."""
+    """The nearest folder at or above ``folder`` that looks like the root of a project. Without one, the working folder
+    if ``folder`` is in it, else the folder that the package of ``folder`` can be imported from."""
     for candidate in (folder, *folder.parents):
         if any((candidate / mark).exists() for mark in _PROJECT_MARKS):
             return candidate
