@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tilelang_analyzers.settings import Settings
 
 FOLDER_NAME = ".tilelang-cache"
+MAX_FOLDERS = 5_000
+"""Folders that are searched for newer files, as the evaluator's own index of callers ends somewhere too."""
 CLOCK_SLACK = 2.0
 """Seconds by which the clocks of file systems and of this machine may differ."""
 
@@ -185,7 +187,9 @@ def _files(folder: str, suffixes: tuple[str, ...]) -> Iterator[tuple[str, os.sta
     from tilelang_analyzers.discover import DEFAULT_EXCLUDES
 
     stack = [folder]
-    while stack:
+    for _ in range(MAX_FOLDERS):
+        if not stack:
+            return
         try:
             with os.scandir(stack.pop()) as entries:
                 listing = sorted(entries, key=lambda entry: entry.name)
