@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import random
 import re
+import sys
 from collections import Counter
 
 import pytest
@@ -167,6 +168,7 @@ TABS = "inconsistent use of tabs and spaces in indentation"
         ("if a:\n\tb\n        c\n", 3, 8, TABS, "if a:\n    b\n    c"),
         ("x = 1\nelse:\n    y\n", 2, 0, "'else' without the statement it belongs to", f"x = 1\nif {MISSING}:\n    y"),
         ("try:\n    x\ny = 1\n", 3, 0, "expected 'except' or 'finally' block", "if 1:\n    x\ny = 1"),
+        ("if a:\n    b\nc\n    d\ne\n", 4, 4, "unexpected indent", "if a:\n    b\n    c\n    d\ne"),
         ("@f\nx = 1\n", 2, 0, "expected a function or class after the decorator", "pass\nx = 1"),
         (
             "match x:\n    y = 1\n",
@@ -210,6 +212,27 @@ def test_one_problem_no_later_than_where_python_stops(text: str) -> None:
     assert problem.line <= (python_error(text).lineno or 0)
     assert 0 <= problem.column <= len(module.source.line_text(problem.line).encode())
     assert (problem.line, problem.column) <= (problem.end_line, problem.end_column)
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "meaning"),
+    [
+        ("def f[T](x: T):\n    return x\n", (3, 12), "def f(x: T):\n    return x"),
+        ("class A[T: (int, str)](B):\n    x = 1\n", (3, 12), "class A(B):\n    x = 1"),
+        ("type X[T] = list[T]\nx = 1\n", (3, 12), f"X = {MISSING}\nx = 1"),
+        ('x = f"{a[\'b\']} {c["d"]}"\nx = 1\n', (3, 12), f"x = {MISSING}\nx = 1"),
+        ("try:\n    a\nexcept* B as b:\n    c\n", (3, 11), "try:\n    a\nexcept B as b:\n    c"),
+    ],
+)
+def test_syntax_of_later_versions_is_no_error(text: str, version: tuple[int, int], meaning: str) -> None:
+    module = parse(text)
+    if sys.version_info >= version:
+        assert module.problems == ()
+    else:
+        (problem,) = module.problems
+        assert problem.kind == "limit"
+        assert problem.message.startswith(f"syntax of Python {version[0]}.{version[1]}, not read by Python 3.")
+        assert ast.unparse(ast.Module(module.body, [])) == meaning
 
 
 def test_problems_have_byte_columns() -> None:

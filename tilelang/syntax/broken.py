@@ -30,6 +30,7 @@ from tilelang.syntax.module import MISSING
 from tilelang.syntax.problem import SyntaxProblem
 from tilelang.syntax.repair import repaired, standalone
 from tilelang.syntax.structure import Fault, Statement, arrange
+from tilelang.syntax.versions import needed_version, version_message
 
 if TYPE_CHECKING:
     import ast
@@ -167,6 +168,11 @@ class _Block:
         if self.source.has_bad_bytes and "\ufffd" in text:
             return
         first, last = self._line_at(line.start), self._line_at(line.end)
+        version = needed_version(text)
+        if version is not None:
+            column, end = len(line.indent.encode()), len(self.source.line_text(first).encode())
+            self.result.problems.append(SyntaxProblem(first, column, first, end, version_message(version), "limit"))
+            return
         before, after = standalone(line)
         lead = first - 1 - before.count("\n")
         error = parse_error("\n" * lead + before + text + after)

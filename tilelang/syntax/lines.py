@@ -199,6 +199,21 @@ def has_stray_closer(text: str, line: LogicalLine) -> bool:
     return False
 
 
+def nests_quotes(text: str) -> bool:
+    """Whether an f-string has a field with its own quotes, as Python 3.12 allows."""
+    position = 0
+    while (match := _TOKEN.search(text, position)) is not None:
+        token, position = match[0], match.end()
+        if token[0] in "\"'":
+            plain, _ = _string_end(text, match.start(), len(text), token)
+            if _PREFIXED_F.search(text, max(match.start() - 3, 0), match.start()):
+                end = _format_string_end(text, position, len(text), token, 0)
+                if end > plain:
+                    return True
+            position = plain
+    return False
+
+
 def open_brackets(text: str, start: int, stop: int) -> str:
     """The closers that the brackets left open in one logical line need, innermost first."""
     brackets: list[str] = []

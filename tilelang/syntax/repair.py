@@ -29,6 +29,8 @@ _DEF = re.compile(r"((?:async\s+)?def)(?:\s+([^\W\d]\w*))?")
 _CLASS = re.compile(r"class\s+([^\W\d]\w*)")
 _FOR = re.compile(r"((?:async\s+)?for\s+)(.*?)(?:\s+in(?!\w)|\Z)", re.DOTALL)
 _AS = re.compile(r"(?<!\w)as\s+((?:(?!\sas\s).)+)\Z", re.DOTALL)
+_TYPE_PARAMETERS = re.compile(r"(?<=\w)\s*\[[^\]]*\](?=\s*(?:\(|\Z))|(?<=except)\s*\*")
+_TYPE_ALIAS = re.compile(r"type\s+([^\W\d]\w*)\s*(?:\[[^=]*\])?\s*=")
 _LAST_AS = re.compile(r"\s+as\s*\Z")
 _DOTTED = re.compile(r"@\s*[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 # Shorter versions of a line that are tried, and the longest line for which more than one is.
@@ -102,6 +104,9 @@ def _repaired_statement(text: str) -> str:
     if keyword in ("import", "from"):
         kept = (candidate for candidate in _trimmed(_LAST_AS.sub("", text)) if parse_error(candidate) is None)
         return margin + next(kept, "pass")
+    alias = _TYPE_ALIAS.match(text)
+    if alias:
+        return f"{margin}{alias[1]} = {MISSING}"
     for end in list(_assignment_ends(text))[: -_TRIES - 1 : -1]:
         candidate = f"{text[:end]} {MISSING}"
         if parse_error(candidate) is None:
@@ -118,6 +123,10 @@ def _assignment_ends(text: str) -> Iterator[int]:
                 yield offset + 1
 
 
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
 def _trimmed(text: str) -> Iterator[str]:
     """`text` with its brackets closed, then without its last list item, without the last two, ..."""
     for _ in range(_TRIES if len(text) < _LONG_LINE else 1):
@@ -131,6 +140,8 @@ def _trimmed(text: str) -> Iterator[str]:
 def _header_candidates(header: str, keyword: str) -> Iterator[str]:
     """Headers with colon, the one that keeps most first."""
     yield f"{header}:"
+    # What later versions of Python add to a header is no loss here.
+    yield f"{_TYPE_PARAMETERS.sub(_blank, header)}:"
     word = keyword
     if keyword == "async":
         word = next((kind for kind in ("def", "for", "with") if re.match(rf"async\s+{kind}\b", header)), "")
