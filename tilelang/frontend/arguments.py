@@ -96,8 +96,9 @@ def bind_arguments(
     missing: Callable[[str], Any] | None = None,
     extra: dict[str, Any] | None = None,
 ) -> tuple[dict[str, Any], dict[str, Span]]:
-    """The names that a call binds, and where each argument is written. ``missing`` supplies arguments that were not given;
-    ``extra`` collects keywords that no parameter takes. Without them such a call raises ``TypeError`` in the program."""
+    """The names that a call binds, and where each argument is written. ``missing`` supplies arguments that were not
+    given; ``extra`` collects keywords that no parameter takes. Without them such a call raises ``TypeError`` in the
+    program."""
     spec = function.node.args
     positional = [*spec.posonlyargs, *spec.args]
     bound: dict[str, Any] = {}
@@ -105,7 +106,7 @@ def bind_arguments(
     given = list(args)
     written = arguments.arg_spans if arguments is not None else []
     opened = arguments.open if arguments is not None else False
-    for position, (param, value) in enumerate(zip(positional, given)):
+    for position, (param, value) in enumerate(zip(positional, given, strict=False)):
         bound[param.arg] = value
         if position < len(written):
             spans[param.arg] = written[position]
@@ -135,10 +136,7 @@ def bind_arguments(
     if spec.kwarg is not None:
         rest.open = opened
         bound[spec.kwarg.arg] = rest
-    defaults = dict(
-        zip([param.arg for param in positional][len(positional) - len(function.defaults) :], function.defaults)
-    )
-    defaults.update(function.kw_defaults)
+    defaults = function.default_values()
     for param in (*positional, *spec.kwonlyargs):
         if param.arg in bound:
             continue

@@ -198,8 +198,8 @@ def _buffer(ev: Evaluator, owner: Buffer, name: str) -> Any:
 
 
 def _dense_strides(owner: Buffer) -> Any:
-    from tilelang.language.arith import binary
     from tilelang.ir.span import NOWHERE
+    from tilelang.language.arith import binary
 
     strides: list[Any] = []
     step: Any = 1
@@ -234,8 +234,7 @@ def _expr(owner: Expr, name: str) -> Any:
         from tilelang.frontend.dsl import astype
 
         return Model("astype", lambda ev, args, kwargs: astype(ev, owner, args, kwargs))
-    value = getattr(owner, name, UNKNOWN) if name in ("name", "value", "buffer", "indices") else UNKNOWN
-    return value
+    return getattr(owner, name, UNKNOWN) if name in ("name", "value", "buffer", "indices") else UNKNOWN
 
 
 def set_(ev: Evaluator, owner: Any, name: str, value: Any, span: Span) -> None:
@@ -246,10 +245,7 @@ def set_(ev: Evaluator, owner: Any, name: str, value: Any, span: Span) -> None:
             return
         ev.heap.writing(owner.attrs)
         owner.attrs[name] = value
-    elif isinstance(owner, Class):
-        ev.heap.writing(owner.vars)
-        owner.vars[name] = value
-    elif isinstance(owner, Module):
+    elif isinstance(owner, (Class, Module)):
         ev.heap.writing(owner.vars)
         owner.vars[name] = value
     elif isinstance(owner, Function):

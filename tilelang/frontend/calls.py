@@ -52,7 +52,7 @@ def eval_call(ev: Evaluator, node: ast.Call, scope: Scope, target_name: str | No
         return _super(scope)
     arguments = evaluate_arguments(ev, node, scope)
     span = ev.span(node, scope)
-    if isinstance(function, (types.FunctionType, types.BuiltinFunctionType, DType)) or isinstance(function, type):
+    if isinstance(function, (types.FunctionType, types.BuiltinFunctionType, DType, type)):
         from tilelang.frontend import dsl
 
         return dsl.call(ev, cast("Any", function), arguments, span, target_name)
@@ -108,7 +108,7 @@ def call(
             raise
         except RecursionError:
             return UNKNOWN
-        except Exception as error:  # a model met a value it did not foresee: the value is unknown, the file goes on
+        except Exception as error:  # noqa: BLE001  # a model met a value it did not foresee: the result is unknown
             ev.internal_error(error, span)
             return UNKNOWN
     if isinstance(function, Class):

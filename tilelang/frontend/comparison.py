@@ -78,7 +78,7 @@ def equal(ev: Evaluator, a: Any, b: Any) -> Any:
             return UNKNOWN
         if len(left) != len(right):
             return False
-        results = [equal(ev, x, y) for x, y in zip(left, right)]
+        results = [equal(ev, x, y) for x, y in zip(left, right, strict=True)]
         if any(result is False for result in results):
             return False
         return UNKNOWN if any(isinstance(result, Unknown) for result in results) else True

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.evaluator import Evaluator, statement
 from tilelang.frontend.expressions import make_function
 from tilelang.frontend.scoping import bind
-from tilelang.frontend.signals import Signal
 from tilelang.frontend.values import (
     MISSING,
     Class,
@@ -23,6 +22,9 @@ from tilelang.frontend.values import (
     StaticMethod,
 )
 from tilelang.ir.unknown import UNKNOWN, Unknown
+
+if TYPE_CHECKING:
+    from tilelang.frontend.signals import Signal
 
 
 @statement(ast.FunctionDef)

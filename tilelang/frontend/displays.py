@@ -60,7 +60,7 @@ def _items(ev: Evaluator, nodes: list[ast.expr], scope: Scope) -> tuple[list[Any
 @expression(ast.Dict)
 def dict_display(ev: Evaluator, node: ast.Dict, scope: Scope) -> Any:
     made = DictVal((), ev.span(node, scope))
-    for key_node, value_node in zip(node.keys, node.values):
+    for key_node, value_node in zip(node.keys, node.values, strict=True):
         value = ev.eval(value_node, scope)
         if key_node is None:
             if isinstance(value, dict):

@@ -123,7 +123,7 @@ def _run(ev: Evaluator, function: Any, arguments: Arguments, span: Span) -> Any:
             args = [kwargs.pop("dtype"), *args]
     try:
         return function(*args, **kwargs)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  # see below
         # Host helpers (tilelang.math, tilelang.utils) are written for plain values; the language itself never throws.
         if (getattr(function, "__module__", "") or "").startswith("tilelang.language"):
             ev.internal_error(error, span)
@@ -157,7 +157,7 @@ def _argument_spans(function: Any, arguments: Arguments) -> dict[str, Span]:
     code = getattr(function, "__code__", None)
     if isinstance(code, types.CodeType):
         names = code.co_varnames[: code.co_argcount]
-        for name, where in zip(names, arguments.arg_spans):
+        for name, where in zip(names, arguments.arg_spans, strict=False):
             spans[name] = where
     return spans
 

@@ -34,7 +34,7 @@ _EAGER_MARKS = _LAUNCHERS | {"const", "empty"}
 
 
 def is_eager(function: Function) -> bool:
-    """Whether the body of a jit function is the kernel itself: it launches or declares sizes, and defines no prim_func."""
+    """Whether the body of a jit function is the kernel: it launches or declares sizes, and defines no prim_func."""
     node = function.node
     known = getattr(node, "_eager", None)
     if known is None:
@@ -165,9 +165,7 @@ def _mentioned(function: Function) -> frozenset[str]:
     return known
 
 
-def _match_consts(
-    ev: Evaluator, function: Function, bound: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[Var]]:
+def _match_consts(ev: Evaluator, function: Function, bound: Mapping[str, Any]) -> tuple[dict[str, Any], list[Var]]:
     """First phase: run up to the launch and read each size off the tensor that has it as an extent. Also the sizes that
     are no extent and no stride of any tensor by themselves, which the language refuses."""
     found: dict[str, Any] = {}
@@ -183,8 +181,8 @@ def _match_consts(
         tensor = bound.get(name)
         if not isinstance(tensor, Tensor):
             continue
-        pairs = list(zip(buffer.shape, tensor.shape or ()))
-        pairs += list(zip(buffer.strides or (), tensor.strides or ()))
+        pairs = list(zip(buffer.shape, tensor.shape or (), strict=False))
+        pairs += list(zip(buffer.strides or (), tensor.strides or (), strict=False))
         for extent, value in pairs:
             if isinstance(extent, Var) and state.unbound.get(extent.name) is extent and extent.name not in found:
                 packed = _packing(buffer, tensor) if extent is buffer.shape[-1] else 1

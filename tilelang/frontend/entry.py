@@ -32,20 +32,25 @@ def run_entries(ev: Evaluator, module: Module) -> None:
         elif isinstance(value, Class) and name.startswith("Test"):
             run_test_class(ev, value, module)
     for name, value in functions:
-        if isinstance(value, Function) and name.split("_")[0].lower() in _MAIN_NAMES:
-            if (
-                not name.startswith("test")
-                and not _is_called(ev, name, module)
-                and not value.needs_arguments
-                and ev.modules.reaches_kernels(ev, value)
-            ):
-                attempt(ev, lambda value=value: call_function(ev, value, (), {}, ev.span_of(value)))
+        if isinstance(value, Function) and _looks_like_main(ev, name, value, module):
+            attempt(ev, lambda value=value: call_function(ev, value, (), {}, ev.span_of(value)))
     for _, value in functions:
         if isinstance(value, PrimFunc) and not value.consumed:
             from tilelang.frontend.instances import prim_func_instance, record
 
             value.consumed = True
             record(ev, prim_func_instance(ev, value, JitOptions(span=value.span), (), "default"))
+
+
+def _looks_like_main(ev: Evaluator, name: str, function: Function, module: Module) -> bool:
+    """Whether nothing in the file calls a function, and its name and signature say that somebody starts it."""
+    return (
+        name.split("_", 1)[0].lower() in _MAIN_NAMES
+        and not name.startswith("test")
+        and not _is_called(ev, name, module)
+        and not function.needs_arguments
+        and ev.modules.reaches_kernels(ev, function)
+    )
 
 
 def _defined_here(value: Any, module: Module) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def forget_captured(ev: Evaluator, args: Any, kwargs: dict[str, Any], span: Span | None = None) -> None:
-    """Code that is not followed was handed functions, objects or buffers: what it may change is unknown from here on."""
+    """Code that is not followed got functions, objects or buffers: what it may change is unknown from here on."""
     builder = ev.builder
     places = [value for value in (*args, *kwargs.values()) if isinstance(value, (Buffer, Region, Load))]
     if builder is not None and places and span is not None:
@@ -26,9 +26,8 @@ def forget_captured(ev: Evaluator, args: Any, kwargs: dict[str, Any], span: Span
             Effect(Call(VOID, "unknown", tuple(places), (("effect", "unknown"),), span=span), modelled=False, span=span)
         )
         builder.complete = False
-    for value in (*args, *kwargs.values()):
-        if isinstance(value, BoundMethod):
-            value = value.receiver
+    for given in (*args, *kwargs.values()):
+        value = given.receiver if isinstance(given, BoundMethod) else given
         if isinstance(value, Function):
             for name, held in captured(value.node, value.scope).items():
                 if isinstance(held, (ListVal, DictVal, SetVal)):

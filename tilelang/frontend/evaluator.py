@@ -75,7 +75,7 @@ _HANDLERS = (
 
 
 def load_handlers() -> None:
-    """Import the modules that register in ``EXPRESSIONS`` and ``STATEMENTS``. They need this module, so they come later."""
+    """Import the modules that register in ``EXPRESSIONS`` and ``STATEMENTS``. They need this module first."""
     for name in _HANDLERS:
         import_module(f"tilelang.frontend.{name}")
 

@@ -101,7 +101,7 @@ def _unknown_bool(ev: Evaluator, rest: list[ast.expr], value: Any, scope: Scope)
 def compare_chain(ev: Evaluator, node: ast.Compare, scope: Scope) -> Any:
     left = ev.eval(node.left, scope)
     result: Any = True
-    for op, part in zip(node.ops, node.comparators):
+    for op, part in zip(node.ops, node.comparators, strict=True):
         right = ev.eval(part, scope)
         outcome = compare(ev, op, left, right, ev.span(node, scope))
         if outcome is False:
@@ -197,7 +197,7 @@ def make_function(
     defaults = tuple(ev.eval(default, scope) for default in args.defaults)
     kw_defaults = {
         arg.arg: ev.eval(default, scope)
-        for arg, default in zip(args.kwonlyargs, args.kw_defaults)
+        for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
         if default is not None
     }
     enclosing = scope

@@ -112,8 +112,8 @@ def _restore(container: Container, content: Container) -> None:
 
 
 def _merge(container: Container, outcomes: list[Container], *, widen: bool = False) -> None:
-    """Leave in ``container`` what holds for every outcome. ``widen``: the outcome may be repeated any number of times, so
-    a list whose length differs has an unknown length."""
+    """Leave in ``container`` what holds for every outcome. ``widen``: the outcome may be repeated any number of
+    times, so a list whose length differs has an unknown length."""
     first = outcomes[0]
     if isinstance(container, dict):
         merged: dict[Any, Any] = {}
@@ -125,9 +125,8 @@ def _merge(container: Container, outcomes: list[Container], *, widen: bool = Fal
                 else:
                     merged[key] = value
         for outcome in cast("list[dict[Any, Any]]", outcomes):
-            for key in merged:
-                if key not in outcome:
-                    merged[key] = _maybe(merged[key])
+            for key in merged.keys() - outcome.keys():
+                merged[key] = _maybe(merged[key])
         _restore(container, merged)
         if isinstance(container, DictVal):
             container.open = opened or any(set(o) != set(merged) for o in cast("list[dict[Any, Any]]", outcomes))
@@ -139,7 +138,7 @@ def _merge(container: Container, outcomes: list[Container], *, widen: bool = Fal
             opened = True
         merged_list = list(cast("list[Any]", first))[:length]
         for outcome in lists[1:]:
-            merged_list = [joined(a, b) for a, b in zip(merged_list, outcome)]
+            merged_list = [joined(a, b) for a, b in zip(merged_list, outcome, strict=False)]
         container[:] = merged_list
         if isinstance(container, ListVal):
             container.open = opened
@@ -166,5 +165,5 @@ def joined(a: object, b: object) -> object:
     if isinstance(a, tuple) and isinstance(b, tuple):
         left, right = cast("tuple[Any, ...]", a), cast("tuple[Any, ...]", b)
         if len(left) == len(right):
-            return tuple(joined(x, y) for x, y in zip(left, right))
+            return tuple(joined(x, y) for x, y in zip(left, right, strict=True))
     return UNKNOWN

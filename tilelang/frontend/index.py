@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+(?P<module>[.\w]+)[ \t]+import[ \t]+(?P<members>\([^)]*\)|[^\n]*)|import[ \t]+(?P<plain>[^\n]+))",
+    r"^[ \t]*(?:from[ \t]+(?P<module>[.\w]+)[ \t]+import[ \t]+(?P<members>\([^)]*\)|[^\n]*)"
+    r"|import[ \t]+(?P<plain>[^\n]+))",
     re.MULTILINE,
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(?P<name>\w+)", re.MULTILINE)
-_SKIPPED_FOLDERS = frozenset("venv node_modules __pycache__ build dist site-packages 3rdparty third_party".split())
+_SKIPPED_FOLDERS = frozenset(
+    ("venv", "node_modules", "__pycache__", "build", "dist", "site-packages", "3rdparty", "third_party")
+)
 
 MAX_FILES = 5_000
 """Files of a project that are scanned. A scan reads about 10 MB a second."""
@@ -125,7 +128,7 @@ def _is_test(path: str) -> bool:
 def _distance(a: str, b: str) -> int:
     left, right = Path(a).parts, Path(b).parts
     common = 0
-    for x, y in zip(left, right):
+    for x, y in zip(left, right, strict=False):
         if x != y:
             break
         common += 1

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Optional
+from typing import TYPE_CHECKING, Literal
 
 from tilelang.ir.span import NOWHERE, Span
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from tilelang.ir.problem import Problem
     from tilelang.ir.program import Program
 
@@ -31,8 +32,8 @@ class CallLink:
 
 @dataclass(frozen=True, slots=True)
 class JitOptions:
-    """What ``@tilelang.jit(...)``, ``tilelang.compile(...)`` or ``tilelang.lower(...)`` was told. ``None`` where nothing
-    was said or the value is unknown. ``span`` is the decorator or the call."""
+    """What ``@tilelang.jit(...)``, ``tilelang.compile(...)`` or ``tilelang.lower(...)`` was told. ``None`` where
+    nothing was said or the value is unknown. ``span`` is the decorator or the call."""
 
     out_idx: tuple[int, ...] | None = None
     out_idx_span: Span | None = None
@@ -64,8 +65,8 @@ class TuneEntry:
 class Instance:
     """One kernel with the values that one call gives it.
 
-    ``bindings``: parameter name -> plain value (number, string, bool, DType, tuple), :class:`TensorArg` or ``None`` where
-    unknown. ``arg_spans``: where each explicitly given argument is written (call site or config entry).
+    ``bindings``: parameter name -> plain value (number, string, bool, DType, tuple), :class:`TensorArg` or ``None``
+    where unknown. ``arg_spans``: where each explicitly given argument is written (call site or config entry).
     ``certain`` is False if the instance exists only under a condition that is unknown: rules lower its errors.
     ``expected_failure`` is True under ``pytest.raises``, ``xfail`` and the like. ``reevaluate`` builds the same
     instance with some bindings changed, or returns None.
@@ -93,7 +94,7 @@ class Instance:
     requires: tuple[str, ...] | None = None
     """Arch names that decorators or a ``# tilelang: targets=`` comment narrow the kernel to; None means all."""
     problems: tuple[Problem, ...] = ()
-    reevaluate: Callable[[Mapping[str, object]], Optional[Instance]] | None = None
+    reevaluate: Callable[[Mapping[str, object]], Instance | None] | None = None
 
     @property
     def call_site(self) -> Span | None:
@@ -111,8 +112,8 @@ class TensorArg:
 
 @dataclass(frozen=True, slots=True)
 class KernelStatus:
-    """How far one kernel definition of a file was followed. ``state``: ``checked`` (at least one complete instance), ``partly``
-    (parts of the body or of the values unknown), ``unchecked`` (no instance; ``reason`` says why)."""
+    """How far one kernel definition of a file was followed. ``state``: ``checked`` (at least one complete instance),
+    ``partly`` (parts of the body or of the values unknown), ``unchecked`` (no instance; ``reason`` says why)."""
 
     name: str
     span: Span
@@ -132,7 +133,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class FileAnalysis:
-    """Everything the evaluator learned about one file. ``problems`` belong to no instance (syntax, names, module code)."""
+    """What the evaluator learned about one file. ``problems`` belong to no instance (syntax, names, module code)."""
 
     path: str
     instances: tuple[Instance, ...]

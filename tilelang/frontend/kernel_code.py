@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.scoping import bind
 from tilelang.frontend.signals import Return, Signal
-from tilelang.frontend.values import Scope, Tensor
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import BOOL, INT32, VOID
 from tilelang.ir.expr import Call, Expr, Load, Var
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tilelang.frontend.evaluator import Evaluator
+    from tilelang.frontend.values import Scope, Tensor
 
 STORED = object()
 """Result of :func:`bind_value` when the assignment was a store and binds no name."""
@@ -60,10 +60,10 @@ def bind_value(ev: Evaluator, name: str, value: Any, scope: Scope, node: ast.stm
             stored = Var(UNKNOWN_DTYPE, "?", "unknown", span=span)
         builder.emit(Store(current, (0,) * current.rank, stored, span=span))
         return STORED
-    if isinstance(value, Buffer) and value.is_var and isinstance(current, Buffer) and current.is_var:
-        if value.span.line != span.line:
-            builder.emit(Store(current, (0,) * current.rank, Load(value.dtype, value, (0,), span=span), span=span))
-            return STORED
+    both_vars = isinstance(value, Buffer) and value.is_var and isinstance(current, Buffer) and current.is_var
+    if both_vars and value.span.line != span.line:
+        builder.emit(Store(current, (0,) * current.rank, Load(value.dtype, value, (0,), span=span), span=span))
+        return STORED
     if isinstance(value, Frame):
         value.span = span
         scope.open_frames.append(value)

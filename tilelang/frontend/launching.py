@@ -67,7 +67,7 @@ def _check_call(ev: Evaluator, program: Program, inputs: list[Any], args: Any, s
 
 def _check(ev: Evaluator, params: list[Any], args: Any, span: Span) -> None:
     sizes: dict[Var, tuple[int, str]] = {}
-    for param, value in zip(params, args):
+    for param, value in zip(params, args, strict=False):
         if not (isinstance(param, Buffer) and isinstance(value, Tensor)):
             continue
         where = span
@@ -75,7 +75,7 @@ def _check(ev: Evaluator, params: list[Any], args: Any, span: Span) -> None:
         if arguments is not None and len(arguments.arg_spans) == len(args):
             where = arguments.arg_spans[list(args).index(value)]
         compare_tensor(ev, param, value, where)
-        for extent, size in zip(param.shape, value.shape or ()):
+        for extent, size in zip(param.shape, value.shape or (), strict=False):
             if not (isinstance(extent, Var) and extent.kind == "dim" and isinstance(size, int)):
                 continue
             if param.dtype.bits < 8:
@@ -110,7 +110,8 @@ def compare_tensor(ev: Evaluator, param: Buffer, tensor: Tensor, where: Span) ->
         return
     expected = tuple(const_int(extent) for extent in param.shape)
     differs = len(expected) != len(tensor.shape) or any(
-        isinstance(have, int) and want is not None and want != have for want, have in zip(expected, tensor.shape)
+        isinstance(have, int) and want is not None and want != have
+        for want, have in zip(expected, tensor.shape, strict=False)
     )
     if differs:
         ev.problem(

@@ -1,4 +1,4 @@
-"""``for`` and ``while``: iteration by iteration where the trip count is known, by what the body may do where it is not."""
+"""``for`` and ``while``: step by step where the trip count is known, else by what the body may do."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class ModuleTable:
     # --- finding ----------------------------------------------------------------------------------------------
 
     def search_roots(self, path: str) -> list[Path]:
-        """Folders in which a file's absolute imports are looked up: its own, those above it up to the project root, ``src``."""
+        """Folders in which a file's absolute imports are looked up: its own, those above it up to the root, ``src``."""
         folder = Path(path).parent
         roots = [folder]
         while folder not in (self.root, folder.parent):

@@ -111,19 +111,26 @@ def binary(ev: Evaluator, op: type[ast.operator], a: Any, b: Any, span: Span) ->
 
 
 def _numbers(symbol: str, native: Callable[[Any, Any], Any], a: float, b: float, span: Span) -> Any:
-    if symbol == "**" and isinstance(a, int) and isinstance(b, int) and abs(a) > 1:
-        if abs(b) * a.bit_length() > MAX_INT_BITS:
-            return UNKNOWN
-    elif symbol == "<<" and isinstance(b, int) and b > MAX_INT_BITS:
+    if isinstance(a, int) and isinstance(b, int) and _is_large(symbol, a, b):
         return UNKNOWN
-    elif symbol == "*" and isinstance(a, int) and isinstance(b, int):
-        if a.bit_length() + b.bit_length() > MAX_INT_BITS:
-            return UNKNOWN
     try:
         result = native(a, b)
     except (ZeroDivisionError, ValueError, OverflowError, TypeError) as error:
         raise UserError(type(error).__name__, str(error), span) from None
     return UNKNOWN if isinstance(result, complex) else result
+
+
+def is_large_power(a: object, b: object) -> bool:
+    """Whether ``a ** b`` is an integer of more than :data:`MAX_INT_BITS`."""
+    return isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and abs(b) * a.bit_length() > MAX_INT_BITS
+
+
+def _is_large(symbol: str, a: int, b: int) -> bool:
+    if symbol == "**":
+        return is_large_power(a, b)
+    if symbol == "<<":
+        return b > MAX_INT_BITS
+    return symbol == "*" and a.bit_length() + b.bit_length() > MAX_INT_BITS
 
 
 def ir_binary(symbol: str, a: Any, b: Any, span: Span) -> Any:

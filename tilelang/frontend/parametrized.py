@@ -117,20 +117,21 @@ def _axis(ev: Evaluator, mark: Mark) -> list[dict[str, Any]]:
         return [dict.fromkeys(names, UNKNOWN)]
     axis: list[dict[str, Any]] = []
     for entry in entries:
-        skipped = False
         if isinstance(entry, Mark) and entry.name == "param":
-            extra = dict(entry.kwargs).get("marks", ())
-            extra = extra if isinstance(extra, (list, tuple)) else (extra,)
-            skipped = any(getattr(m, "name", "") in ("skip", "xfail", "skipif") for m in cast("Any", extra))
-            entry = entry.args if len(names) > 1 else entry.args[0] if entry.args else UNKNOWN
-        if skipped:
-            continue
-        if len(names) == 1:
-            axis.append({names[0]: entry})
-            continue
-        values = materialize(ev, entry) or []
+            if _is_skipped(entry):
+                continue
+            values = list(entry.args)
+        else:
+            values = [entry] if len(names) == 1 else materialize(ev, entry) or []
         axis.append({name: values[i] if i < len(values) else UNKNOWN for i, name in enumerate(names)})
     return axis
+
+
+def _is_skipped(entry: Mark) -> bool:
+    """Whether a ``pytest.param`` carries a mark that keeps it from passing as it is."""
+    marks = dict(entry.kwargs).get("marks", ())
+    marks = marks if isinstance(marks, (list, tuple)) else (marks,)
+    return any(getattr(mark, "name", "") in ("skip", "xfail", "skipif") for mark in cast("tuple[Any, ...]", marks))
 
 
 def _fixture(ev: Evaluator, name: str, module: Module) -> Any:

@@ -31,7 +31,7 @@ def same(a: object, b: object) -> bool:
             len(left) == len(right)
             and not getattr(a, "open", False)
             and not getattr(b, "open", False)
-            and all(same(x, y) for x, y in zip(left, right))
+            and all(same(x, y) for x, y in zip(left, right, strict=True))
         )
     if isinstance(a, dict):
         first, second = cast("dict[Any, Any]", a), cast("dict[Any, Any]", b)

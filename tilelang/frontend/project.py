@@ -41,7 +41,7 @@ _RECURSION = 40_000
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorSettings:
-    """What the evaluation of a project depends on besides its files. ``archs``: the targets that a program may ask about."""
+    """What an evaluation depends on besides files. ``archs``: the targets that a program may ask about."""
 
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     max_instances: int = 1_000
@@ -242,13 +242,14 @@ def _on_large_stack(run: Callable[[], FileAnalysis]) -> FileAnalysis:
     def target() -> None:
         try:
             result.append(run())
-        except BaseException as error:  # handed to the caller below
+        except BaseException as error:  # noqa: BLE001  # handed to the caller below
             failure.append(error)
 
     old_stack = threading.stack_size(_STACK_BYTES)
     old_limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(old_limit, _RECURSION))
-    # An evaluation makes many small objects that live until its end. Collecting cycles meanwhile costs a third of the time.
+    # An evaluation makes many small objects that live until its end. Collecting cycles meanwhile costs a third of
+    # the time.
     collecting = gc.isenabled()
     gc.disable()
     try:

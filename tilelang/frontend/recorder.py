@@ -18,8 +18,8 @@ MAX_PER_KERNEL = 1_000
 
 
 def plain(value: Any) -> Any:
-    """A value of the program as plain data for reports; ``None`` where it is unknown or not data. A symbolic size is its
-    name."""
+    """A value of the program as plain data for reports; ``None`` where it is unknown or not data. A symbolic size is
+    its name."""
     if value is None or isinstance(value, (bool, int, float, str, DType)):
         return value
     if isinstance(value, Tensor):
@@ -51,7 +51,7 @@ class Recorder:
         return tuple(self._found.values())
 
     def add(self, instance: Instance) -> None:
-        """Keep an instance unless the same kernel with the same values is known; a certain one replaces a possible one."""
+        """Keep an instance unless the same kernel with the same values is known; certain replaces possible."""
         key = _key(instance)
         known = self._found.get(key)
         if known is not None:

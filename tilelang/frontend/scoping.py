@@ -114,7 +114,7 @@ def local_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> fr
 
 
 def captured(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope) -> dict[str, Any]:
-    """The variables that a function takes from around it: those of enclosing functions, and plain constants of the module."""
+    """What a function takes from around it: variables of enclosing functions, and plain constants of the module."""
     found: dict[str, Any] = {}
     own = local_names(node)
     for name in sorted(names_used(node)):

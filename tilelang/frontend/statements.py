@@ -63,8 +63,14 @@ def aug_assign(ev: Evaluator, node: ast.AugAssign, scope: Scope) -> Signal:
         current = ev.eval(ast.copy_location(ast.Name(target.id, ast.Load()), target), scope)
         value = ev.eval(node.value, scope)
         if isinstance(current, Buffer) and not current.is_var and scope.kernel:
-            ev.problem("invalid-argument", span, function="augmented assignment", argument=target.id,
-                       expected="an element such as buf[i] += x, not the whole buffer", got=f"the buffer {current.name}")  # fmt: skip
+            ev.problem(
+                "invalid-argument",
+                span,
+                function="augmented assignment",
+                argument=target.id,
+                expected="an element such as buf[i] += x, not the whole buffer",
+                got=f"the buffer {current.name}",
+            )
             return None
         if isinstance(current, ListVal) and isinstance(node.op, ast.Add):
             items = materialize(ev, value)
@@ -138,16 +144,16 @@ def _unpack(ev: Evaluator, targets: list[ast.expr], value: Any, scope: Scope, sp
     if star is None:
         if len(items) != len(targets):
             raise UserError("ValueError", f"{len(items)} values for {len(targets)} names", span)
-        for target, item in zip(targets, items):
+        for target, item in zip(targets, items, strict=True):
             assign(ev, target, item, scope)
         return
     tail = len(targets) - star - 1
     if len(items) < star + tail:
         raise UserError("ValueError", f"{len(items)} values for {len(targets)} names", span)
-    for target, item in zip(targets[:star], items[:star]):
+    for target, item in zip(targets[:star], items[:star], strict=True):
         assign(ev, target, item, scope)
     assign(ev, targets[star], ListVal(items[star : len(items) - tail]), scope)
-    for target, item in zip(targets[star + 1 :], items[len(items) - tail :]):
+    for target, item in zip(targets[star + 1 :], items[len(items) - tail :], strict=True):
         assign(ev, target, item, scope)
 
 

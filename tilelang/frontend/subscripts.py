@@ -91,7 +91,7 @@ def _of_region(region: Region, index: Any, span: Span) -> Any:
         return UNKNOWN
     if len(inner.indices) != region.buffer.rank or len(region.mins) != region.buffer.rank:
         return UNKNOWN
-    shifted = tuple(binary("+", start, offset, span) for start, offset in zip(region.mins, inner.indices))
+    shifted = tuple(binary("+", start, offset, span) for start, offset in zip(region.mins, inner.indices, strict=True))
     return buffer_subscript(region.buffer, shifted, span)
 
 
@@ -141,7 +141,8 @@ def _mapping(ev: Evaluator, container: dict[Any, Any], index: Any, span: Span) -
 def _language_item(ev: Evaluator, container: Any, index: Any, span: Span) -> Any:
     """Subscripts of the language's own objects: ``T.Tensor[(M, K), T.float16]``."""
     getter = getattr(container, "__getitem__", None) or getattr(container, "__class_getitem__", None)
-    if getter is None or not type(container).__module__.startswith("tilelang.") and not isinstance(container, type):
+    ours = isinstance(container, type) or type(container).__module__.startswith("tilelang.")
+    if getter is None or not ours:
         return UNKNOWN
     from tilelang.frontend.dsl import native
 

@@ -137,4 +137,4 @@ def product_of(ev: Evaluator, space: dict[Any, Any]) -> list[Any] | None:
         size *= len(column)
     if size > MAX_PER_KERNEL * 10:
         return None
-    return [DictVal(zip(space, combo)) for combo in product(*columns)]
+    return [DictVal(zip(space, combo, strict=True)) for combo in product(*columns)]

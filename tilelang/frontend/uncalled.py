@@ -78,14 +78,10 @@ def _record_made(ev: Evaluator, function: Function, bound: dict[str, Any]) -> No
 def _symbolic_arguments(function: Function) -> dict[str, Any]:
     """Parameters without a value: sizes become symbols, anything that is no size is unknown."""
     spec = function.node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    defaults: dict[str, Any] = dict(
-        zip([arg.arg for arg in positional][len(positional) - len(function.defaults) :], function.defaults)
-    )
-    defaults.update(function.kw_defaults)
+    defaults = function.default_values()
     sizes = _sizes(function)
     bound: dict[str, Any] = {}
-    for arg in (*positional, *spec.kwonlyargs):
+    for arg in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
         if arg.arg in defaults:
             bound[arg.arg] = defaults[arg.arg]
         elif arg.arg in sizes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.frontend.comparison import truth
 from tilelang.frontend.models.registry import BUILTINS, builtin
-from tilelang.frontend.operators import plain_enum
+from tilelang.frontend.operators import is_large_power, plain_enum
 from tilelang.frontend.plain import is_plain
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import External, Model
@@ -57,9 +57,8 @@ def call_native(function: Callable[..., Any], args: list[Any], kwargs: dict[str,
     """Call a whitelisted builtin if every argument is plain and small."""
     if not is_plain(args) or not is_plain(kwargs):
         return UNKNOWN
-    if function is pow and len(args) >= 2 and isinstance(args[0], int) and isinstance(args[1], int):
-        if args[0].bit_length() * abs(args[1]) > 4096:
-            return UNKNOWN
+    if function is pow and len(args) >= 2 and is_large_power(args[0], args[1]):
+        return UNKNOWN
     try:
         return function(*args, **kwargs)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
@@ -76,7 +75,7 @@ for _function in NATIVE:
 
 def _ir_or_native(ev: Evaluator, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if function is abs and args and isinstance(args[0], Expr):
-        import tilelang.language as language
+        from tilelang import language
 
         return language.abs(args[0])
     return call_native(function, list(args), kwargs, args.span)

@@ -64,7 +64,7 @@ def fill_fields(ev: Evaluator, made: Object, args: Any, kwargs: dict[str, Any], 
     fields = [(name, default) for name, default in made.cls.fields if not _not_in_init(default)]
     if len(args) > len(fields):
         raise UserError("TypeError", f"{made.cls.name}() takes {len(fields)} arguments, {len(args)} given", span)
-    given = dict(zip([name for name, _ in fields], args))
+    given = dict(zip([name for name, _ in fields], args, strict=False))
     names = {name for name, _ in fields}
     for name, value in kwargs.items():
         if name not in names and not made.cls.has_external_base():

@@ -84,9 +84,12 @@ def from_kernel(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model(
-    "tilelang.profiler.do_bench", "tilelang.profiler.bench.do_bench", "tilelang.do_bench", "tilelang.testing.process_func",
+    "tilelang.profiler.do_bench",
+    "tilelang.profiler.bench.do_bench",
+    "tilelang.do_bench",
+    "tilelang.testing.process_func",
     "tilelang.testing.perf_test",
-)  # fmt: skip
+)
 def do_bench(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     """Times a function: it is called, so what it launches counts."""
     from tilelang.frontend.calls import call

@@ -83,8 +83,6 @@ def const(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     for var in made if several else (made,):
         known = state.consts.get(var.name)
         if known is None:
-            var = replace(var, span=args.span)
-            state.unbound[var.name] = var
-            known = var
+            known = state.unbound[var.name] = replace(var, span=args.span)
         values.append(known)
     return tuple(values) if several else values[0]

@@ -37,10 +37,14 @@ def determine_torch_fp8_type(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -
 
 
 @model(
-    "tilelang.contrib.nvcc.get_target_compute_version", "tilelang.contrib.nvcc.get_target_arch",
-    "tilelang.carver.arch.driver.get_num_sms", "tilelang.carver.arch.driver.get_sm_count",
-    "tilelang.utils.target.determine_target", "tilelang.utils.determine_target", "tilelang.backend.target.determine_target",
-)  # fmt: skip
+    "tilelang.contrib.nvcc.get_target_compute_version",
+    "tilelang.contrib.nvcc.get_target_arch",
+    "tilelang.carver.arch.driver.get_num_sms",
+    "tilelang.carver.arch.driver.get_sm_count",
+    "tilelang.utils.target.determine_target",
+    "tilelang.utils.determine_target",
+    "tilelang.backend.target.determine_target",
+)
 def target_query(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     """Questions about the target whose answers are not modelled: the instances depend on the target."""
     ev.target_arch()

@@ -20,19 +20,18 @@ if TYPE_CHECKING:
 
 
 _MATH = (
-    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh degrees dist exp exp2 expm1 fabs floor fmod frexp gcd "
-    "hypot isclose isfinite isinf isnan isqrt lcm ldexp lgamma log log10 log1p log2 modf radians remainder sin sinh sqrt "
-    "tan tanh trunc prod fsum"
-).split()
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh degrees dist exp exp2 expm1 fabs floor fmod "
+    "frexp gcd hypot isclose isfinite isinf isnan isqrt lcm ldexp lgamma log log10 log1p log2 modf radians remainder "
+    "sin sinh sqrt tan tanh trunc prod fsum"
+)
 
 
-for _name in _MATH:
-    if hasattr(math, _name):
-        MODELS[f"math.{_name}"] = Model(
-            f"math.{_name}", lambda ev, args, kwargs, _f=getattr(math, _name): _pure(ev, _f, args, kwargs)
-        )
+def _math_model(name: str) -> Model:
+    function = getattr(math, name)
+    return Model(f"math.{name}", lambda ev, args, kwargs: _pure(ev, function, args, kwargs))
 
 
+MODELS.update({f"math.{name}": _math_model(name) for name in _MATH.split() if hasattr(math, name)})
 for _name in ("pi", "e", "inf", "nan", "tau"):
     MODELS[f"math.{_name}"] = getattr(math, _name)
 
@@ -59,10 +58,13 @@ def _symbolic(function: Any, args: Any) -> Any:
     return UNKNOWN
 
 
-for _symbol in ("add", "sub", "mul", "floordiv", "truediv", "mod", "lt", "le", "gt", "ge", "eq", "ne"):
-    MODELS[f"operator.{_symbol}"] = Model(
-        f"operator.{_symbol}", lambda ev, args, kwargs, _f=getattr(operator, _symbol): _apply_operator(ev, _f, args)
-    )
+def _operator_model(name: str) -> Model:
+    function = getattr(operator, name)
+    return Model(f"operator.{name}", lambda ev, args, kwargs: _apply_operator(ev, function, args))
+
+
+for _name in ("add", "sub", "mul", "floordiv", "truediv", "mod", "lt", "le", "gt", "ge", "eq", "ne"):
+    MODELS[f"operator.{_name}"] = _operator_model(_name)
 
 
 def _apply_operator(ev: Evaluator, function: Any, args: Any) -> Any:

@@ -264,6 +264,15 @@ def _discard(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> No
         owner.discard(args[0])
 
 
+def _update_set(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    for arg in args:
+        for item in materialize(ev, arg) or ():
+            _add(ev, owner, type(args)([item], args.span, None, None), kwargs)
+
+
+_SET_PURE = ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")
+
+
 def _combined(name: str) -> Callable[..., Any]:
     def run(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         others = [materialize(ev, arg) for arg in args]
@@ -281,8 +290,8 @@ _SET: dict[str, Callable[..., Any]] = {
     "add": _add,
     "discard": _discard,
     "remove": _discard,
-    "update": lambda ev, owner, args, kwargs: [_add(ev, owner, type(args)([item], args.span, None, None), kwargs) for arg in args for item in materialize(ev, arg) or ()] and None,
+    "update": _update_set,
     "clear": _clear,
     "copy": lambda ev, owner, args, kwargs: SetVal(owner),
-    **{name: _combined(name) for name in ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")},
-}  # fmt: skip
+    **{name: _combined(name) for name in _SET_PURE},
+}

@@ -135,8 +135,8 @@ def _external_member(ev: Evaluator, owner: External, attribute: str, span: Span)
 
 
 def language_member(ev: Evaluator, name: str, span: Span) -> Any:
-    """A public name of the language. An unknown one is recorded, with the nearest known name if it looks like a slip."""
-    import tilelang.language as language
+    """A public name of the language. An unknown one is recorded, with the known name that it may be a slip for."""
+    from tilelang import language
 
     found = getattr(language, name, None)
     if found is not None and not _is_module(found):

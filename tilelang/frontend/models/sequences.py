@@ -132,14 +132,14 @@ def _extreme(ev: Evaluator, args: Any, kwargs: dict[str, Any], which: str) -> An
     if items is None:
         return UNKNOWN
     if not items:
-        return kwargs["default"] if "default" in kwargs else UNKNOWN
+        return kwargs.get("default", UNKNOWN)
     keys = items
     if kwargs.get("key") is not None:
         from tilelang.frontend.calls import call
 
         keys = [call(ev, kwargs["key"], (item,), {}, args.span) for item in items]
     elif any(isinstance(item, Expr) for item in items) and not contains_unknown(items):
-        import tilelang.language as language
+        from tilelang import language
 
         result = items[0]
         for item in items[1:]:
@@ -202,7 +202,7 @@ def enumerate_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 @builtin("zip")
 def zip_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     columns = [materialize(ev, arg) for arg in args]
-    return UNKNOWN if any(column is None for column in columns) else ListVal(zip(*cast("Any", columns)))
+    return UNKNOWN if any(column is None for column in columns) else ListVal(zip(*cast("Any", columns), strict=False))
 
 
 @builtin("map")
@@ -213,7 +213,7 @@ def map_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     if any(column is None for column in columns):
         return UNKNOWN
     made: list[Any] = []
-    for row in zip(*cast("Any", columns)):
+    for row in zip(*cast("Any", columns), strict=False):
         ev.step()
         made.append(call(ev, args[0], row, {}, args.span))
     return ListVal(made)

@@ -43,7 +43,7 @@ def broadcast(a: Shape, b: Shape) -> Shape:
         return None
     longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
     padded = (1,) * (len(longer) - len(shorter)) + shorter
-    return tuple(y if x == 1 else x if y == 1 or x == y else None for x, y in zip(longer, padded))
+    return tuple(y if x == 1 else x if y in (1, x) else None for x, y in zip(longer, padded, strict=True))
 
 
 def elementwise(a: Any, b: Any) -> Tensor:
@@ -86,7 +86,7 @@ def getitem(tensor: Tensor, index: Any) -> Any:
         entries[position : position + 1] = [slice(None)] * missing
     result: list[Any] = []
     strides: list[Any] = []
-    dims = iter(zip(tensor.shape, tensor.strides or dense_strides(tensor.shape) or ()))
+    dims = iter(zip(tensor.shape, tensor.strides or dense_strides(tensor.shape) or (), strict=False))
     for entry in entries:
         if entry is None:
             result.append(1)

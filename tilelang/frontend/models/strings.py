@@ -15,16 +15,17 @@ if TYPE_CHECKING:
     from tilelang.frontend.evaluator import Evaluator
 
 
-_STR_PURE = frozenset(
-    "capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric "
-    "isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex rpartition rsplit rstrip split "
-    "splitlines startswith strip swapcase title upper encode".split()
+_PURE_NAMES = (
+    "capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier islower "
+    "isnumeric isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex rpartition rsplit "
+    "rstrip split splitlines startswith strip swapcase title upper encode"
 )
+_PURE = frozenset(_PURE_NAMES.split())
 
 
 def string_method(owner: str, name: str) -> Any:
     text = str.__str__(owner)
-    if name in _STR_PURE:
+    if name in _PURE:
         return Model(name, lambda ev, args, kwargs: _pure_string(text, name, args, kwargs))
     if name == "join":
         return Model(name, lambda ev, args, kwargs: _join(ev, text, args))
@@ -70,7 +71,7 @@ def _format(text: str, args: Any, kwargs: dict[str, Any]) -> Any:
     digits = "".join(char if char.isdigit() else " " for char in text).split()
     if not is_plain(list(args)) or not is_plain(kwargs) or any(len(run) > 3 for run in digits) or len(text) > 5_000:
         return UNKNOWN
-    if "!" in text or "." in text.replace("{:.", "") and "__" in text:
+    if "!" in text or ("." in text.replace("{:.", "") and "__" in text):
         return UNKNOWN
     try:
         return text.format(*args, **kwargs)

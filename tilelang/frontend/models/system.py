@@ -1,4 +1,4 @@
-"""What programs ask their surroundings: ``os``, ``sys``, and the odd name of ``typing``, ``enum`` and ``contextlib``."""
+"""What programs ask their surroundings: ``os``, ``sys``; and names of ``typing``, ``enum`` and ``contextlib``."""
 
 from __future__ import annotations
 

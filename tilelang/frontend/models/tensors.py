@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from tilelang.frontend.models.shapes import (
     count_of,
@@ -22,19 +22,23 @@ if TYPE_CHECKING:
     from tilelang.frontend.evaluator import Evaluator
 
 
-_SAME = frozenset(
-    "contiguous cuda cpu clone detach to_sparse requires_grad_ normal_ uniform_ zero_ fill_ random_ copy_ abs exp log sqrt "
-    "rsqrt sigmoid relu neg round floor ceil clamp clamp_ masked_fill masked_fill_ softmax tanh mul_ add_ sub_ div_ pow "
-    "cumsum sort_ triu tril flip roll scatter scatter_ index_fill_ nan_to_num exp2 log2 square masked_scatter logical_not "
-    "log_softmax clamp_min clamp_max clip tril_ triu_ scatter_add_ isnan contiguous_ pin_memory exponential_ bernoulli_ requires_grad retain_grad".split()
+_SAME_NAMES = (
+    "contiguous cuda cpu clone detach to_sparse requires_grad_ normal_ uniform_ zero_ fill_ random_ copy_ abs exp "
+    "log sqrt rsqrt sigmoid relu neg round floor ceil clamp clamp_ masked_fill masked_fill_ softmax tanh mul_ "
+    "add_ sub_ div_ pow cumsum sort_ triu tril flip roll scatter scatter_ index_fill_ nan_to_num exp2 log2 square "
+    "masked_scatter logical_not log_softmax clamp_min clamp_max clip tril_ triu_ scatter_add_ isnan contiguous_ "
+    "pin_memory exponential_ bernoulli_ requires_grad retain_grad"
 )
+_SAME = frozenset(_SAME_NAMES.split())
+"""Methods whose result has the shape, the type and the strides of the receiver."""
 
 _CASTS = {
     "half": "float16", "float": "float32", "double": "float64", "bfloat16": "bfloat16", "int": "int32", "long": "int64",
     "short": "int16", "bool": "bool", "char": "int8", "byte": "uint8",
 }  # fmt: skip
 
-_REDUCTIONS = frozenset("sum mean amax amin max min argmax argmin prod std var norm all any logsumexp median".split())
+_REDUCTION_NAMES = "sum mean amax amin max min argmax argmin prod std var norm all any logsumexp median"
+_REDUCTIONS = frozenset(_REDUCTION_NAMES.split())
 
 
 def attribute(ev: Evaluator, tensor: Tensor, name: str) -> Any:
@@ -204,20 +208,28 @@ def _restructured(ev: Evaluator, tensor: Tensor, name: str, args: Any) -> Tensor
         if wanted is not None and len(wanted) >= len(shape):
             padded = (1,) * (len(wanted) - len(shape)) + shape
             return Tensor(
-                tuple(p if w == -1 else w for w, p in zip(wanted, padded)), tensor.dtype, None, tensor.library
+                tuple(p if w == -1 else w for w, p in zip(wanted, padded, strict=True)),
+                tensor.dtype,
+                None,
+                tensor.library,
             )
-    if name == "repeat_interleave" and isinstance(first, int) and len(args) > 1 and isinstance(args[1], int):
-        if -len(shape) <= args[1] < len(shape):
-            at = args[1] % len(shape)
-            grown = shape[at] * first if isinstance(shape[at], int) else None
-            return Tensor((*shape[:at], grown, *shape[at + 1 :]), tensor.dtype, None, tensor.library)
+    if name == "repeat_interleave" and isinstance(first, int) and len(args) > 1 and _is_axis(args[1], len(shape)):
+        at = args[1] % len(shape)
+        grown = shape[at] * first if isinstance(shape[at], int) else None
+        return Tensor((*shape[:at], grown, *shape[at + 1 :]), tensor.dtype, None, tensor.library)
     if name == "repeat":
         times = shape_of(ev, args)
         if times is not None and len(times) >= len(shape):
             padded = (1,) * (len(times) - len(shape)) + shape
-            sizes = tuple(p * t if isinstance(p, int) and isinstance(t, int) else None for p, t in zip(padded, times))
+            sizes = tuple(
+                p * t if isinstance(p, int) and isinstance(t, int) else None for p, t in zip(padded, times, strict=True)
+            )
             return Tensor(sizes, tensor.dtype, None, tensor.library)
     return unknown
+
+
+def _is_axis(value: Any, rank: int) -> TypeGuard[int]:
+    return isinstance(value, int) and -rank <= value < rank
 
 
 def _reduced(tensor: Tensor, args: Any, kwargs: dict[str, Any], name: str) -> Any:

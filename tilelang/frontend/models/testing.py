@@ -22,11 +22,25 @@ def _requirement(name: str) -> Model:
     return Model(f"testing.{name}", run)
 
 
-for _name in (
-    "requires_cuda requires_rocm requires_metal requires_llvm requires_gfx950 requires_cdna requires_cuda_or_cdna requires_rdna "
-    "requires_package requires_cuda_compute_version requires_cuda_compute_version_eq requires_cuda_compute_version_ge "
-    "requires_cuda_compute_version_gt requires_cuda_compute_version_le requires_cuda_compute_version_lt regression"
-).split():
+_MARKS = (
+    "requires_cuda",
+    "requires_rocm",
+    "requires_metal",
+    "requires_llvm",
+    "requires_gfx950",
+    "requires_cdna",
+    "requires_cuda_or_cdna",
+    "requires_rdna",
+    "requires_package",
+    "requires_cuda_compute_version",
+    "requires_cuda_compute_version_eq",
+    "requires_cuda_compute_version_ge",
+    "requires_cuda_compute_version_gt",
+    "requires_cuda_compute_version_le",
+    "requires_cuda_compute_version_lt",
+    "regression",
+)
+for _name in _MARKS:
     MODELS[f"tilelang.testing.{_name}"] = _requirement(_name)
 
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 _DTYPES = (
     "float16 float32 float64 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool float8_e4m3fn float8_e5m2 "
     "float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu"
-).split()
+)
 
 
-for _name in _DTYPES:
+for _name in _DTYPES.split():
     MODELS[f"torch.{_name}"] = dtype(_name)
     if "8_" not in _name and _name != "bfloat16":
         MODELS[f"numpy.{_name}"] = dtype(_name)
@@ -169,27 +169,35 @@ def where(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     )
 
 
-for _name in (
-    "abs exp exp2 log log2 sqrt rsqrt sigmoid tanh relu softmax sum mean amax amin max min argmax cumsum transpose reshape "
-    "squeeze unsqueeze flatten permute topk sort gather repeat_interleave sort_ clamp triu tril flip round floor ceil"
-).split():
-    MODELS[f"torch.{_name}"] = Model(
-        f"torch.{_name}",
-        lambda ev, args, kwargs, _m=_name: (
-            method(ev, args[0], _m, type(args)(args[1:], args.span, None, None), kwargs)
-            if args and isinstance(args[0], Tensor)
-            else UNKNOWN
-        ),
-    )
+_METHODS = (
+    "abs exp exp2 log log2 sqrt rsqrt sigmoid tanh relu softmax sum mean amax amin max min argmax cumsum transpose "
+    "reshape squeeze unsqueeze flatten permute topk sort gather repeat_interleave sort_ clamp triu tril flip round "
+    "floor ceil"
+)
+"""Methods of tensors that are functions of the package, too."""
 
 
-for _name in ("silu", "relu", "gelu", "softmax", "normalize"):
-    MODELS[f"torch.nn.functional.{_name}"] = Model(
-        f"torch.nn.functional.{_name}",
-        lambda ev, args, kwargs: (
-            Tensor(args[0].shape, args[0].dtype) if args and isinstance(args[0], Tensor) else Tensor()
-        ),
-    )
+def _method_model(name: str) -> Model:
+    def run(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+        if not args or not isinstance(args[0], Tensor):
+            return UNKNOWN
+        return method(ev, args[0], name, type(args)(args[1:], args.span, None, None), kwargs)
+
+    return Model(f"torch.{name}", run)
+
+
+MODELS.update({f"torch.{name}": _method_model(name) for name in _METHODS.split()})
+
+
+@model(
+    "torch.nn.functional.silu",
+    "torch.nn.functional.relu",
+    "torch.nn.functional.gelu",
+    "torch.nn.functional.softmax",
+    "torch.nn.functional.normalize",
+)
+def pointwise(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    return Tensor(args[0].shape, args[0].dtype) if args and isinstance(args[0], Tensor) else Tensor()
 
 
 @model("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.ascontiguousarray", "numpy.ascontiguousarray")
@@ -206,10 +214,10 @@ def einsum(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
         return Tensor()
     inputs, output = text.split("->", 1)
     sizes: dict[str, Any] = {}
-    for letters, operand in zip(inputs.split(","), operands):
+    for letters, operand in zip(inputs.split(","), operands, strict=False):
         if operand.shape is None or len(operand.shape) != len(letters):
             return Tensor()
-        sizes.update(zip(letters, operand.shape))
+        sizes.update(zip(letters, operand.shape, strict=True))
     kind = operands[0].dtype if operands else None
     return Tensor(tuple(sizes.get(letter) for letter in output), kind)
 
