@@ -13,7 +13,7 @@ from tilelang.ir.span import Span
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from tilelang.frontend.evaluator import Evaluator
 
@@ -31,13 +31,24 @@ class Arguments:
 
 
 class Args(list[Any]):
-    """Positional arguments of a model, with the place of the call."""
+    """Positional arguments of a model. ``arguments`` says where each argument is written, ``scope`` who calls; both are
+    ``None`` if the call is not one of the program's own."""
 
-    def __init__(self, items: Any, span: Span, arguments: Arguments | None, scope: Scope | None) -> None:
+    def __init__(
+        self, items: Iterable[Any], span: Span, arguments: Arguments | None = None, scope: Scope | None = None
+    ) -> None:
         super().__init__(items)
         self.span = span
         self.arguments = arguments
         self.scope = scope
+
+    def of(self, *items: Any) -> Args:
+        """Other arguments at the same place."""
+        return Args(items, self.span)
+
+    def span_of(self, keyword: str) -> Span | None:
+        """Where the value of a keyword is written."""
+        return None if self.arguments is None else self.arguments.kwarg_spans.get(keyword)
 
 
 def evaluate_arguments(ev: Evaluator, node: ast.Call, scope: Scope) -> Arguments:

@@ -111,6 +111,8 @@ class Evaluator:
         """Positive while code runs only to find out what it writes: nothing is recorded then."""
         self.built: dict[object, Instance] = {}
         """Instances by what they were built from, so that no kernel is evaluated twice for the same values."""
+        self.terms: dict[int, tuple[Any, int]] = {}
+        """Large expressions with their number of terms, by identity; holding them keeps the identities valid."""
         self.loop_vars: list[Any] = []
         """Indices of the loops that are being built, outermost first."""
         self.requires: list[tuple[str, ...]] = []

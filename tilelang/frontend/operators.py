@@ -71,7 +71,7 @@ def binary(ev: Evaluator, op: type[ast.operator], a: Any, b: Any, span: Span) ->
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return run_time_unknown(span) if is_ir(a) or is_ir(b) else UNKNOWN
     if is_ir(a) or is_ir(b):
-        return ir_binary(symbol, a, b, span)
+        return bounded(ev, ir_binary(symbol, a, b, span), a, b)
     if isinstance(a, Object) or isinstance(b, Object):
         left, right = plain_enum(a), plain_enum(b)
         if left is not a or right is not b:
@@ -89,6 +89,8 @@ def binary(ev: Evaluator, op: type[ast.operator], a: Any, b: Any, span: Span) ->
         joined = ListVal([*left, *right])
         joined.open = bool(getattr(left, "open", False) or getattr(right, "open", False))
         return joined
+    if symbol == "+" and isinstance(a, _SIZED) and isinstance(b, _SIZED) and len(a) + len(b) > MAX_SEQUENCE:
+        return UNKNOWN
     if isinstance(a, tuple) and isinstance(b, tuple) and symbol == "+":
         return cast("tuple[Any, ...]", a) + cast("tuple[Any, ...]", b)
     if symbol == "*" and isinstance(b, (list, tuple, str)) and isinstance(a, int):
@@ -108,6 +110,24 @@ def binary(ev: Evaluator, op: type[ast.operator], a: Any, b: Any, span: Span) ->
             raise UserError(type(error).__name__, str(error), span) from None
         return SetVal(cast("set[Any]", result)) if isinstance(result, set) else result
     return UNKNOWN
+
+
+_SIZED = (str, bytes, tuple)
+
+MAX_TERMS = 4_000
+"""Terms of one expression. Python code that doubles an expression in a loop would make it exponentially large."""
+
+
+def bounded(ev: Evaluator, result: Any, *parts: Any) -> Any:
+    """An expression made of ``parts``, or a run-time unknown if it has become too large to look at."""
+    if not isinstance(result, Expr):
+        return result
+    size = 1 + sum(ev.terms[id(part)][1] if id(part) in ev.terms else 1 for part in parts)
+    if size > MAX_TERMS:
+        return Var(result.dtype, "?", "unknown", span=result.span)
+    if size > 3:
+        ev.terms[id(result)] = (result, size)
+    return result
 
 
 def _numbers(symbol: str, native: Callable[[Any, Any], Any], a: float, b: float, span: Span) -> Any:

@@ -10,6 +10,7 @@ import ast
 import gc
 import sys
 import threading
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from tilelang.ir.span import Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from tilelang.frontend.evaluator import Evaluator
     from tilelang.frontend.values import Module
 
 DEFAULT_ARCH = "sm_80"
@@ -35,6 +37,7 @@ CALLERS_BUDGET = 1_000_000
 IMPORT_DEPTH = 3
 """How many imports away a kernel may be for a file to count as a user of the language."""
 
+_STOP_SECONDS = 2.0
 _STACK_BYTES = 256 * 1024 * 1024
 _RECURSION = 40_000
 
@@ -58,6 +61,7 @@ class Project:
         self.sources = SourceCache()
         self._index: ProjectIndex | None = None
         self._uses: dict[str, bool] = {}
+        self._running: Evaluator | None = None
         self._evaluated: dict[tuple[str, str], _Evaluation] = {}
 
     def analyse(self, path: Path, source: bytes | None = None) -> FileAnalysis:
@@ -66,7 +70,12 @@ class Project:
         if source is not None and self.sources.put(name, source):
             self._evaluated = {key: value for key, value in self._evaluated.items() if name not in value.read}
             self._uses.clear()
-        return _on_large_stack(lambda: self._analyse(name))
+        return _on_large_stack(lambda: self._analyse(name), self._stop)
+
+    def _stop(self) -> None:
+        """Make the evaluation that is under way end soon: its budget is spent."""
+        if self._running is not None:
+            self._running.steps = _SPENT
 
     def _analyse(self, path: str) -> FileAnalysis:
         parsed = self.sources.parsed(path)
@@ -190,6 +199,7 @@ class Project:
             environment=dict(self.settings.environment),
             budget=self.settings.budget,
         )
+        self._running = ev
         parsed = self.sources.parsed(path)
         module: Module = Module(Path(path).stem, path)
         module.vars.update({"__name__": "__main__", "__file__": path})
@@ -234,8 +244,13 @@ class _Evaluation:
     steps: int = 0
 
 
-def _on_large_stack(run: Callable[[], FileAnalysis]) -> FileAnalysis:
-    """Run on a thread whose stack is deep enough for any nesting that the parser lets through."""
+_SPENT = 10**15
+"""More steps than any budget has."""
+
+
+def _on_large_stack(run: Callable[[], FileAnalysis], stop: Callable[[], None]) -> FileAnalysis:
+    """Run on a thread whose stack is deep enough for any nesting that the parser lets through. If the caller is interrupted
+    while it waits, the evaluation is stopped, so that no thread stays behind."""
     result: list[FileAnalysis] = []
     failure: list[BaseException] = []
 
@@ -255,7 +270,14 @@ def _on_large_stack(run: Callable[[], FileAnalysis]) -> FileAnalysis:
     try:
         thread = threading.Thread(target=target, name="evaluator", daemon=True)
         thread.start()
-        thread.join()
+        try:
+            thread.join()
+        except BaseException:
+            deadline = time.monotonic() + _STOP_SECONDS
+            while thread.is_alive() and time.monotonic() < deadline:
+                stop()
+                thread.join(0.02)
+            raise
     finally:
         threading.stack_size(old_stack)
         sys.setrecursionlimit(old_limit)

@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Callable
 
+    from tilelang.frontend.arguments import Args
+    from tilelang.frontend.evaluator import Evaluator
     from tilelang.frontend.instance import CallLink, JitOptions
     from tilelang.ir.dtype import DType
     from tilelang.ir.problem import Problem
     from tilelang.ir.program import Program
+
+    ModelFunction = Callable[[Evaluator, Args, dict[str, Any]], Any]
 
 
 class ListVal(list[Any]):
@@ -241,7 +245,7 @@ class Model:
     """A model of an external callable: ``call(evaluator, args, kwargs)`` with evaluated arguments."""
 
     name: str
-    call: Callable[..., Any]
+    call: ModelFunction
 
 
 @dataclass(slots=True, eq=False)

@@ -10,6 +10,7 @@ from tilelang.frontend.values import Class, DictVal, ListVal, Model, Object
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
@@ -19,26 +20,26 @@ _NAMESPACE = Class("Namespace", (), {}, external_base=True)
 
 
 @model("argparse.ArgumentParser")
-def argument_parser(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def argument_parser(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     defaults = DictVal()
     return Object(_PARSER, {"_defaults": defaults, **_parser_methods(defaults)})
 
 
 def _parser_methods(defaults: DictVal) -> dict[str, Any]:
-    def add(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    def add(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         add_argument(ev, defaults, args, kwargs)
         return None
 
-    def group(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    def group(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         return Object(_PARSER, _parser_methods(defaults))
 
-    def parse(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    def parse(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         return Object(_NAMESPACE, dict(defaults))
 
-    def parse_known(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    def parse_known(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         return (Object(_NAMESPACE, dict(defaults)), ListVal())
 
-    def set_defaults(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    def set_defaults(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         ev.heap.writing(defaults)
         defaults.update(kwargs)
         return None
@@ -55,7 +56,7 @@ def _parser_methods(defaults: DictVal) -> dict[str, Any]:
     return {name: Model(f"ArgumentParser.{name}", function) for name, function in table.items()}
 
 
-def add_argument(ev: Evaluator, defaults: DictVal, args: Any, kwargs: dict[str, Any]) -> None:
+def add_argument(ev: Evaluator, defaults: DictVal, args: Args, kwargs: dict[str, Any]) -> None:
     """Remember the default that ``parse_args`` of an empty command line gives."""
     flags = [arg for arg in args if isinstance(arg, str)]
     if not flags:
@@ -82,5 +83,5 @@ def add_argument(ev: Evaluator, defaults: DictVal, args: Any, kwargs: dict[str, 
 
 
 @model("argparse.Namespace", "types.SimpleNamespace")
-def namespace(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def namespace(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return Object(_NAMESPACE, dict(kwargs))

@@ -21,6 +21,7 @@ from tilelang.ir.unknown import UNKNOWN, Unknown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
     from tilelang.ir.span import Span
 
@@ -73,7 +74,7 @@ for _function in NATIVE:
         )
 
 
-def _ir_or_native(ev: Evaluator, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _ir_or_native(ev: Evaluator, function: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     if function is abs and args and isinstance(args[0], Expr):
         from tilelang import language
 
@@ -104,7 +105,7 @@ def to_str(value: Any, *, quoted: bool = False) -> Any:
     return UNKNOWN
 
 
-def number(ev: Evaluator, kind: type, args: Any, kwargs: dict[str, Any], span: Span) -> Any:
+def number(ev: Evaluator, kind: type, args: Args, kwargs: dict[str, Any], span: Span) -> Any:
     """``int(x)``, ``float(x)``, ``bool(x)``, ``str(x)``."""
     if not args:
         return kind()
@@ -126,17 +127,17 @@ def number(ev: Evaluator, kind: type, args: Any, kwargs: dict[str, Any], span: S
 
 
 @builtin("print", "exit", "quit", "breakpoint")
-def print_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def print_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return None
 
 
 @builtin("repr", "ascii")
-def repr_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def repr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return to_str(args[0], quoted=True) if args else UNKNOWN
 
 
 @builtin("format")
-def format_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def format_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.expressions import format_value
 
     return format_value(args[0], args[1] if len(args) > 1 else "") if args else UNKNOWN
@@ -145,5 +146,5 @@ def format_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 @builtin(
     "id", "input", "open", "eval", "exec", "compile", "globals", "locals", "vars", "dir", "memoryview", "__import__"
 )
-def opaque(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def opaque(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN

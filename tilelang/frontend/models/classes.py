@@ -10,6 +10,7 @@ from tilelang.frontend.values import MISSING, Class, DictVal, Function, Model, O
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
     from tilelang.ir.span import Span
 
@@ -24,7 +25,7 @@ class FieldDefault:
 
 
 @model("dataclasses.dataclass")
-def dataclass_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def dataclass_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if args and isinstance(args[0], Class):
         args[0].kind = "dataclass"
         return args[0]
@@ -32,12 +33,12 @@ def dataclass_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("dataclasses.field")
-def field_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def field_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return FieldDefault(kwargs.get("default", MISSING), kwargs.get("default_factory"), kwargs.get("init", True))
 
 
 @model("dataclasses.replace", "copy.replace")
-def replace_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def replace_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if not args or not isinstance(args[0], Object):
         return UNKNOWN
     made = Object(args[0].cls, {**args[0].attrs, **kwargs})
@@ -46,20 +47,20 @@ def replace_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("dataclasses.asdict")
-def asdict_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def asdict_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if not args or not isinstance(args[0], Object):
         return UNKNOWN
     return DictVal({name: args[0].attrs.get(name, UNKNOWN) for name, _ in args[0].cls.fields})
 
 
 @model("dataclasses.astuple")
-def astuple_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def astuple_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if not args or not isinstance(args[0], Object):
         return UNKNOWN
     return tuple(args[0].attrs.get(name, UNKNOWN) for name, _ in args[0].cls.fields)
 
 
-def fill_fields(ev: Evaluator, made: Object, args: Any, kwargs: dict[str, Any], span: Span, *, opened: bool) -> None:
+def fill_fields(ev: Evaluator, made: Object, args: Args, kwargs: dict[str, Any], span: Span, *, opened: bool) -> None:
     """What the generated ``__init__`` of a dataclass or named tuple does."""
     fields = [(name, default) for name, default in made.cls.fields if not _not_in_init(default)]
     if len(args) > len(fields):
@@ -105,7 +106,7 @@ def _post_init(ev: Evaluator, made: Object, span: Span) -> None:
 
 
 @model("collections.namedtuple")
-def namedtuple_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def namedtuple_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if len(args) < 2 or not isinstance(args[0], str):
         return UNKNOWN
     names = args[1].replace(",", " ").split() if isinstance(args[1], str) else args[1]
@@ -149,7 +150,7 @@ def class_member(ev: Evaluator, owner: Class, name: str) -> Any:
     return UNKNOWN
 
 
-def _apply(ev: Evaluator, owner: Class, forward: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _apply(ev: Evaluator, owner: Class, forward: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.calls import call
 
     context = Object(Class("Context", (), {}, external_base=True), {"saved_tensors": ()})

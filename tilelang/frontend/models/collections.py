@@ -11,31 +11,32 @@ from tilelang.frontend.values import DictVal, ListVal, Object, SetVal
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
 @model("collections.OrderedDict")
-def ordered_dict(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def ordered_dict(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.models.sequences import dict_
 
     return dict_(ev, args, kwargs)
 
 
 @model("collections.defaultdict")
-def defaultdict(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def defaultdict(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     made = DictVal()
     made.default = args[0] if args else None
     return made
 
 
 @model("collections.deque")
-def deque(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def deque(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     items = materialize(ev, args[0]) if args else []
     return UNKNOWN if items is None else ListVal(items)
 
 
 @model("copy.copy", "copy.deepcopy")
-def copy(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def copy(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return _copied(args[0], 0) if args else UNKNOWN
 
 

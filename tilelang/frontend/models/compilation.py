@@ -11,6 +11,7 @@ from tilelang.frontend.values import Class, Function, Jit, Kernel, Model, Object
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     "tilelang.jit.JITKernel",
     "tilelang.jit.kernel.JITKernel",
 )
-def compile_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def compile_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.instances import compile_prim_func
 
     func = args[0] if args else kwargs.get("func")
@@ -36,19 +37,18 @@ def compile_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("tilelang.lower", "tilelang.engine.lower", "tilelang.engine.lower.lower")
-def lower(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def lower(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if len(args) > 1 and "target" not in kwargs:
         kwargs = {**kwargs, "target": args[1]}
     return compile_(ev, args, kwargs)
 
 
 @model("tilelang.par_compile")
-def par_compile(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
-    from tilelang.frontend.arguments import Args
+def par_compile(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.iteration import materialize
 
     for func in (materialize(ev, args[0]) or ()) if args else ():
-        compile_(ev, Args([func], args.span, None, None), kwargs)
+        compile_(ev, args.of(func), kwargs)
     return UNKNOWN
 
 
@@ -56,7 +56,7 @@ _TUNER = Class("AutoTuner", (), {}, external_base=True)
 
 
 @model("tilelang.autotuner.AutoTuner.from_kernel")
-def from_kernel(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def from_kernel(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """``AutoTuner.from_kernel(kernel, configs)``: each entry is a call of the kernel function."""
     kernel = kwargs.get("kernel", args[0] if args else UNKNOWN)
     configs = kwargs.get("configs", args[1] if len(args) > 1 else UNKNOWN)
@@ -90,7 +90,7 @@ def from_kernel(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     "tilelang.testing.process_func",
     "tilelang.testing.perf_test",
 )
-def do_bench(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def do_bench(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """Times a function: it is called, so what it launches counts."""
     from tilelang.frontend.calls import call
 

@@ -12,25 +12,26 @@ from tilelang.frontend.values import Function, Jit, Macro, Model, PrimFunc, Tune
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
 @model("tilelang.jit", "tilelang.jit.jit", "tilelang.lazy_jit")
-def jit(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def jit(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     options = jit_options(args, kwargs, args.span)
     if args and isinstance(args[0], (Function, PrimFunc)):
         return Jit(args[0], options)
     return Model("tilelang.jit", lambda ev, inner, kw: _wrap(inner, options))
 
 
-def _wrap(args: Any, options: JitOptions) -> Any:
+def _wrap(args: Args, options: JitOptions) -> Any:
     if args and isinstance(args[0], (Function, PrimFunc)):
         return Jit(args[0], options)
     return args[0] if args else UNKNOWN
 
 
 @model("tilelang.autotune", "tilelang.autotuner.autotune", "tilelang.autotuner.tuner.autotune")
-def autotune(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def autotune(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     arguments = getattr(args, "arguments", None)
     configs = kwargs.get("configs", UNKNOWN)
     where = arguments.kwarg_spans.get("configs", args.span) if arguments is not None else args.span
@@ -50,7 +51,7 @@ def autotune(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("tilelang.language.prim_func", "tilelang.language.eager.prim_func")
-def prim_func(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def prim_func(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.programs import elaborate
 
     if args and isinstance(args[0], Function):
@@ -63,14 +64,14 @@ def prim_func(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("tilelang.language.macro")
-def macro(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def macro(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if args and isinstance(args[0], Function):
         return Macro(args[0])
     return Model("tilelang.language.macro", macro)
 
 
 @model("tilelang.language.const")
-def const(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def const(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """Sizes of an eager kernel: numbers where the call gives them, else symbols."""
     from tilelang.language.symbols import const as symbols
 

@@ -11,6 +11,7 @@ from tilelang.ir.dtype import DType
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
@@ -21,7 +22,7 @@ def _capability(ev: Evaluator) -> tuple[int, int]:
 
 
 @model("tilelang.utils.determine_fp8_type", "tilelang.language.determine_fp8_type")
-def determine_fp8_type(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def determine_fp8_type(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """The fp8 format that the device's matrix instructions take: the ``fnuz`` forms on gfx942 and older."""
     wanted = args[0] if args else kwargs.get("fp8_format", "e4m3")
     if not isinstance(wanted, str):
@@ -32,7 +33,7 @@ def determine_fp8_type(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("tilelang.utils.determine_torch_fp8_type", "tilelang.language.determine_torch_fp8_type")
-def determine_torch_fp8_type(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def determine_torch_fp8_type(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return determine_fp8_type(ev, args, kwargs)
 
 
@@ -45,14 +46,14 @@ def determine_torch_fp8_type(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -
     "tilelang.utils.determine_target",
     "tilelang.backend.target.determine_target",
 )
-def target_query(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def target_query(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """Questions about the target whose answers are not modelled: the instances depend on the target."""
     ev.target_arch()
     return UNKNOWN
 
 
 @model("tvm.DataType", "tilelang.tvm.DataType", "tvm.ffi.DataType", "tilelang.DataType")
-def data_type(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def data_type(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return (DType.parse(args[0]) or UNKNOWN) if args else UNKNOWN
 
 
@@ -61,7 +62,7 @@ _SPARSE_GROUPS = {32: 2, 16: 4, 8: 4, 4: 8}
 
 
 @model("tilelang.cuda.intrinsics.sparse_layout.get_e_factor", "sparse_utils.get_e_factor")
-def get_e_factor(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def get_e_factor(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """Elements of A for each element of its sparsity metadata."""
     kinds = [DType.parse(value) for value in (*args, *kwargs.values())]
     if len(kinds) < 2 or kinds[0] is None or kinds[1] is None or kinds[0].bits not in _SPARSE_GROUPS:
@@ -70,7 +71,7 @@ def get_e_factor(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("tilelang.contrib.nvcc.parse_compute_version")
-def parse_compute_version(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def parse_compute_version(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return _capability(ev)
 
 
@@ -79,16 +80,16 @@ def parse_compute_version(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> A
     "tilelang.utils.target.check_metal_availability",
     "tilelang.utils.is_hip",
 )
-def never(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def never(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return False
 
 
 @model("tilelang.utils.target.check_cuda_availability")
-def always(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def always(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return True
 
 
 @model("tilelang.tvm.target.Target", "tvm.target.Target")
-def target(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def target(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     name = target_name(args[0] if args else kwargs.get("target"))
     return Object(Class("Target", (), {}, external_base=True), {"_target": name}) if name is not None else UNKNOWN

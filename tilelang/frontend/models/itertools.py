@@ -13,6 +13,7 @@ from tilelang.frontend.values import Class, Function, Jit, ListVal, Model, Parti
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
@@ -29,7 +30,7 @@ def _listed(ev: Evaluator, items: Any, size: int) -> Any:
 
 
 @model("itertools.product")
-def product(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def product(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     columns = _columns(ev, args)
     repeat = kwargs.get("repeat", 1)
     if columns is None or not isinstance(repeat, int) or not 0 <= repeat <= 32:
@@ -43,20 +44,20 @@ def product(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("itertools.chain")
-def chain(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def chain(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     columns = _columns(ev, args)
     return UNKNOWN if columns is None else _listed(ev, itertools.chain(*columns), sum(map(len, columns)))
 
 
 @model("itertools.chain.from_iterable")
-def chain_from(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def chain_from(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     outer = materialize(ev, args[0]) if args else None
     columns = None if outer is None else _columns(ev, outer)
     return UNKNOWN if columns is None else _listed(ev, itertools.chain(*columns), sum(map(len, columns)))
 
 
 @model("itertools.combinations", "itertools.permutations", "itertools.combinations_with_replacement")
-def combinations(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def combinations(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     items = materialize(ev, args[0]) if args else None
     if items is None or len(items) > 12 or len(args) < 2 or not isinstance(args[1], int) or not 0 <= args[1] <= 6:
         return UNKNOWN
@@ -64,12 +65,12 @@ def combinations(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("itertools.count", "itertools.cycle", "itertools.repeat")
-def endless(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def endless(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN
 
 
 @model("functools.partial")
-def partial(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def partial(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if not args:
         return UNKNOWN
     written = args.arguments
@@ -78,7 +79,7 @@ def partial(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("functools.reduce")
-def reduce(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def reduce(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.calls import call
 
     items = materialize(ev, args[1]) if len(args) > 1 else None
@@ -94,7 +95,7 @@ def reduce(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 @model(
     "functools.lru_cache", "functools.cache", "functools.wraps", "functools.total_ordering", "functools.singledispatch"
 )
-def transparent(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def transparent(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """Decorators that do not change what a function computes."""
     if len(args) == 1 and isinstance(args[0], (Function, Jit, Class)) and not kwargs:
         return args[0]
@@ -107,5 +108,5 @@ MODELS["functools.wraps"] = Model(
 
 
 @model("functools.cached_property")
-def cached_property(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def cached_property(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return Property(args[0]) if args else UNKNOWN

@@ -8,6 +8,7 @@ from tilelang.frontend.values import Function, Jit, Kernel, Macro, Model, PrimFu
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
@@ -28,11 +29,11 @@ def _jit(owner: Jit, name: str) -> Any:
     from tilelang.frontend.arguments import Arguments
     from tilelang.frontend.jit import call_jit
 
-    def compile_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    def compile_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         arguments = args.arguments or Arguments(list(args), dict(kwargs))
         return call_jit(ev, owner, arguments, args.span, compile_only=True)
 
-    def par_compile(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    def par_compile(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         from tilelang.frontend.iteration import materialize
 
         for entry in materialize(ev, args[0]) or () if args else ():

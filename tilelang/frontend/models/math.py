@@ -16,6 +16,7 @@ from tilelang.ir.unknown import UNKNOWN
 if TYPE_CHECKING:
     import ast
 
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
@@ -36,7 +37,7 @@ for _name in ("pi", "e", "inf", "nan", "tau"):
     MODELS[f"math.{_name}"] = getattr(math, _name)
 
 
-def _pure(ev: Evaluator, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _pure(ev: Evaluator, function: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     if not is_plain(list(args)) or not is_plain(kwargs):
         return _symbolic(function, args)
     if any(isinstance(arg, int) and arg.bit_length() > 4096 for arg in args):
@@ -67,7 +68,7 @@ for _name in ("add", "sub", "mul", "floordiv", "truediv", "mod", "lt", "le", "gt
     MODELS[f"operator.{_name}"] = _operator_model(_name)
 
 
-def _apply_operator(ev: Evaluator, function: Any, args: Any) -> Any:
+def _apply_operator(ev: Evaluator, function: Any, args: Args) -> Any:
 
     from tilelang.frontend.comparison import COMPARE, compare
     from tilelang.frontend.operators import BINARY, binary
@@ -82,7 +83,7 @@ def _apply_operator(ev: Evaluator, function: Any, args: Any) -> Any:
 
 
 @model("operator.itemgetter")
-def itemgetter(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def itemgetter(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.subscripts import load
 
     keys = tuple(args)

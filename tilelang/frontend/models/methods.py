@@ -15,6 +15,7 @@ from tilelang.ir.unknown import UNKNOWN, Unknown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
@@ -45,7 +46,7 @@ def method(owner: Any, name: str) -> Any:
     return Model(name, lambda ev, args, kwargs: function(ev, owner, args, kwargs))
 
 
-def _index(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _index(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     for position, item in enumerate(owner):
         result = equal(ev, item, args[0])
         if result is True:
@@ -57,20 +58,20 @@ def _index(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     raise UserError("ValueError", "value is not in the list", args.span)
 
 
-def _count(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _count(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     results = [equal(ev, item, args[0]) for item in owner]
     if getattr(owner, "open", False) or any(isinstance(result, Unknown) for result in results):
         return UNKNOWN
     return sum(result is True for result in results)
 
 
-def _append(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+def _append(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
     ev.heap.writing(owner)
     if len(owner) < MAX_SEQUENCE:
         owner.append(args[0] if args else UNKNOWN)
 
 
-def _extend(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+def _extend(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
     items = materialize(ev, args[0]) if args else None
     ev.heap.writing(owner)
     if items is None or len(owner) + len(items) > MAX_SEQUENCE:
@@ -84,7 +85,7 @@ def _open(owner: Any) -> None:
         owner.open = True
 
 
-def _insert(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+def _insert(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
     ev.heap.writing(owner)
     if len(args) == 2 and isinstance(args[0], int):
         owner.insert(args[0], args[1])
@@ -92,7 +93,7 @@ def _insert(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Non
         _open(owner)
 
 
-def _pop(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _pop(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     ev.heap.writing(owner)
     position = args[0] if args else -1
     if getattr(owner, "open", False) or not isinstance(position, int):
@@ -104,7 +105,7 @@ def _pop(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         raise UserError("IndexError", str(error), args.span) from None
 
 
-def _remove(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+def _remove(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
     position = _index(ev, owner, args, kwargs)
     ev.heap.writing(owner)
     if isinstance(position, int):
@@ -113,11 +114,10 @@ def _remove(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Non
         _open(owner)
 
 
-def _sort(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
-    from tilelang.frontend.arguments import Args
+def _sort(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
     from tilelang.frontend.models.sequences import sorted_
 
-    result = sorted_(ev, Args([owner], args.span, None, None), kwargs)
+    result = sorted_(ev, args.of(owner), kwargs)
     ev.heap.writing(owner)
     if isinstance(result, list):
         owner[:] = cast("list[Any]", result)
@@ -125,19 +125,19 @@ def _sort(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
         owner[:] = [UNKNOWN] * len(owner)
 
 
-def _reverse(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+def _reverse(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
     ev.heap.writing(owner)
     owner.reverse()
 
 
-def _clear(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+def _clear(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
     ev.heap.writing(owner)
     owner.clear()
     if isinstance(owner, (ListVal, DictVal, SetVal)):
         owner.open = False
 
 
-def _copy_list(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _copy_list(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = ListVal(owner)
     made.open = bool(getattr(owner, "open", False))
     return made
@@ -148,7 +148,7 @@ _LIST: dict[str, Callable[..., Any]] = {
     "extend": _extend,
     "insert": _insert,
     "pop": _pop,
-    "popleft": lambda ev, owner, args, kwargs: _pop(ev, owner, type(args)([0], args.span, None, None), kwargs),
+    "popleft": lambda ev, owner, args, kwargs: _pop(ev, owner, args.of(0), kwargs),
     "appendleft": lambda ev, owner, args, kwargs: _insert(
         ev, owner, type(args)([0, args[0] if args else UNKNOWN], args.span, None, None), kwargs
     ),
@@ -162,7 +162,7 @@ _LIST: dict[str, Callable[..., Any]] = {
 }
 
 
-def _get(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _get(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     default = args[1] if len(args) > 1 else kwargs.get("default")
     try:
         found = owner.get(args[0], MISSING)
@@ -173,25 +173,25 @@ def _get(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN if getattr(owner, "open", False) or isinstance(args[0], Unknown) else default
 
 
-def _items(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _items(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = ListVal(owner.items())
     made.open = bool(getattr(owner, "open", False))
     return made
 
 
-def _keys(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _keys(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = ListVal(owner)
     made.open = bool(getattr(owner, "open", False))
     return made
 
 
-def _values(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _values(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = ListVal(owner.values())
     made.open = bool(getattr(owner, "open", False))
     return made
 
 
-def _update(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+def _update(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
     from tilelang.frontend.models.sequences import dict_
 
     made = dict_(ev, args, kwargs)
@@ -202,7 +202,7 @@ def _update(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Non
         owner.spans.update(made.spans)
 
 
-def _setdefault(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _setdefault(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     default = args[1] if len(args) > 1 else None
     if isinstance(args[0], Unknown) or getattr(owner, "open", False):
         _open(owner)
@@ -211,7 +211,7 @@ def _setdefault(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) ->
     return owner.setdefault(args[0], default)
 
 
-def _pop_key(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _pop_key(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     ev.heap.writing(owner)
     found = owner.pop(args[0], MISSING) if not isinstance(args[0], Unknown) else MISSING
     if found is not MISSING:
@@ -224,7 +224,7 @@ def _pop_key(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> An
     raise UserError("KeyError", repr(args[0])[:80], args.span)
 
 
-def _copy_dict(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _copy_dict(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = DictVal(owner, getattr(owner, "span", None))
     made.open = bool(getattr(owner, "open", False))
     made.spans.update(getattr(owner, "spans", {}))
@@ -244,7 +244,7 @@ _DICT: dict[str, Callable[..., Any]] = {
 }
 
 
-def _add(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+def _add(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
     ev.heap.writing(owner)
     try:
         if isinstance(args[0], Unknown):
@@ -255,7 +255,7 @@ def _add(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
         raise UserError("TypeError", str(error), args.span) from None
 
 
-def _discard(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+def _discard(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
     ev.heap.writing(owner)
     if isinstance(args[0], Unknown):
         owner.clear()
@@ -264,17 +264,17 @@ def _discard(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> No
         owner.discard(args[0])
 
 
-def _update_set(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> None:
+def _update_set(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
     for arg in args:
         for item in materialize(ev, arg) or ():
-            _add(ev, owner, type(args)([item], args.span, None, None), kwargs)
+            _add(ev, owner, args.of(item), kwargs)
 
 
 _SET_PURE = ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")
 
 
 def _combined(name: str) -> Callable[..., Any]:
-    def run(ev: Evaluator, owner: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    def run(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
         others = [materialize(ev, arg) for arg in args]
         if getattr(owner, "open", False) or any(other is None for other in others):
             made = SetVal()

@@ -8,10 +8,11 @@ from tilelang.frontend.instance import JitOptions
 from tilelang.frontend.values import External, Object
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.ir.span import Span
 
 
-def jit_options(args: Any, kwargs: dict[str, Any], span: Span) -> JitOptions:
+def jit_options(args: Args, kwargs: dict[str, Any], span: Span) -> JitOptions:
     """The options of ``jit``, ``compile`` and ``lower`` as far as they are known."""
     arguments = getattr(args, "arguments", None)
     spans = arguments.kwarg_spans if arguments is not None else {}

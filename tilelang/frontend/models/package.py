@@ -10,6 +10,7 @@ from tilelang.frontend.values import External
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
@@ -49,7 +50,7 @@ def _native(module: str, name: str) -> Any:
 
 
 @model("tilelang.cdiv", "tilelang.math.cdiv")
-def cdiv(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def cdiv(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """Like ``T.ceildiv``, on host numbers and on symbolic sizes."""
     from tilelang.frontend import dsl
     from tilelang.language import ceildiv

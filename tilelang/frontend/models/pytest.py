@@ -10,11 +10,12 @@ from tilelang.frontend.values import Class, Function, Mark, Model
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
 def _mark(name: str) -> Model:
-    def run(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    def run(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         if len(args) == 1 and isinstance(args[0], (Function, Class)) and not kwargs:
             mark = Mark(name, (), (), args.span)
             if isinstance(args[0], Function):
@@ -33,7 +34,7 @@ for _name in ("skip", "skipIf", "skipUnless", "expectedFailure"):
 
 
 @model("pytest.raises", "pytest.warns", "unittest.TestCase.assertRaises")
-def raises(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def raises(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if len(args) > 1:
         from tilelang.frontend.calls import call
 
@@ -49,22 +50,22 @@ def raises(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("pytest.param")
-def param(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def param(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return Mark("param", tuple(args), tuple(kwargs.items()), args.span)
 
 
 @model("pytest.skip", "pytest.fail", "pytest.exit", "pytest.xfail")
-def stop(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def stop(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     raise UserError("Skipped", "", args.span)
 
 
 @model("pytest.importorskip")
-def importorskip(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def importorskip(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.values import External
 
     return External(args[0]) if args and isinstance(args[0], str) else UNKNOWN
 
 
 @model("pytest.main")
-def main(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def main(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return 0

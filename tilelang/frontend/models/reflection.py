@@ -26,11 +26,12 @@ from tilelang.ir.expr import Expr
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
 @builtin("isinstance", "issubclass")
-def isinstance_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def isinstance_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if len(args) != 2:
         return UNKNOWN
     kinds = cast("tuple[Any, ...]", args[1]) if isinstance(args[1], tuple) else (args[1],)
@@ -80,7 +81,7 @@ def _is_instance(value: Any, kind: Any) -> Any:
 
 
 @builtin("type")
-def type_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def type_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     value = args[0] if len(args) == 1 else UNKNOWN
     if isinstance(value, Object):
         return value.cls
@@ -91,7 +92,7 @@ def type_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @builtin("getattr")
-def getattr_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def getattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.attributes import get
 
     if len(args) < 2 or not isinstance(args[1], str):
@@ -112,7 +113,7 @@ def _missing() -> Any:
 
 
 @builtin("hasattr")
-def hasattr_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def hasattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if len(args) != 2 or not isinstance(args[1], str):
         return UNKNOWN
     owner, name = args[0], args[1]
@@ -131,7 +132,7 @@ def hasattr_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @builtin("setattr")
-def setattr_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def setattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.attributes import set_
 
     if len(args) == 3 and isinstance(args[1], str):
@@ -140,7 +141,7 @@ def setattr_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @builtin("callable")
-def callable_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def callable_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     value = args[0] if args else UNKNOWN
     if isinstance(value, (Function, Class, Jit, Macro, Partial, BoundMethod, Model)):
         return True
@@ -148,20 +149,20 @@ def callable_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @builtin("super")
-def super_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def super_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN
 
 
 @builtin("property")
-def property_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def property_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return Property(args[0]) if args else UNKNOWN
 
 
 @builtin("staticmethod")
-def staticmethod_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def staticmethod_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return StaticMethod(args[0]) if args else UNKNOWN
 
 
 @builtin("classmethod")
-def classmethod_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def classmethod_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return ClassMethod(args[0]) if args else UNKNOWN

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tilelang.frontend.evaluator import Evaluator
+    from tilelang.frontend.values import ModelFunction
     from tilelang.ir.span import Span
 
 MODELS: dict[str, Any] = {}
@@ -57,10 +58,10 @@ _loaded: set[str] = set()
 BUILTINS: dict[str, Any] = {}
 
 
-def builtin(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def builtin(*names: str) -> Callable[[ModelFunction], ModelFunction]:
     """Register the model of a builtin: ``(evaluator, args, kwargs)``."""
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+    def register(function: ModelFunction) -> ModelFunction:
         for name in names:
             BUILTINS[name] = Model(name, function)
         return function
@@ -75,10 +76,10 @@ def find_builtin(name: str) -> Any:
     return BUILTINS.get(name, MISSING)
 
 
-def model(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def model(*names: str) -> Callable[[ModelFunction], ModelFunction]:
     """Register a function ``(evaluator, args, kwargs)`` as the model of external callables."""
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+    def register(function: ModelFunction) -> ModelFunction:
         for name in names:
             MODELS[name] = Model(name, function)
         return function

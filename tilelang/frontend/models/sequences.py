@@ -17,11 +17,12 @@ from tilelang.ir.unknown import UNKNOWN, Unknown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
 @builtin("range")
-def range_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def range_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     numbers = [const_int(arg) if not isinstance(arg, Unknown) else None for arg in args]
     if all(number is not None for number in numbers) and 1 <= len(numbers) <= 3:
         try:
@@ -37,7 +38,7 @@ def range_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @builtin("len")
-def len_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def len_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     value = args[0] if args else UNKNOWN
     if isinstance(value, (list, tuple, str, dict, set, frozenset, range, bytes)):
         return UNKNOWN if getattr(cast("Any", value), "open", False) else len(cast("Any", value))
@@ -56,7 +57,7 @@ def len_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN
 
 
-def _sequence(ev: Evaluator, args: Any, make: Callable[[Any], Any]) -> Any:
+def _sequence(ev: Evaluator, args: Args, make: Callable[[Any], Any]) -> Any:
     if not args:
         return make(())
     items = materialize(ev, args[0])
@@ -71,17 +72,17 @@ def _sequence(ev: Evaluator, args: Any, make: Callable[[Any], Any]) -> Any:
 
 
 @builtin("list")
-def list_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def list_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return _sequence(ev, args, ListVal)
 
 
 @builtin("tuple")
-def tuple_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def tuple_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return _sequence(ev, args, tuple)
 
 
 @builtin("set", "frozenset")
-def set_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def set_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     try:
         return _sequence(ev, args, SetVal)
     except TypeError:
@@ -89,7 +90,7 @@ def set_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @builtin("dict")
-def dict_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def dict_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     made = DictVal()
     if args:
         source = args[0]
@@ -118,16 +119,16 @@ def dict_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @builtin("max")
-def max_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def max_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return _extreme(ev, args, kwargs, "max")
 
 
 @builtin("min")
-def min_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def min_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return _extreme(ev, args, kwargs, "min")
 
 
-def _extreme(ev: Evaluator, args: Any, kwargs: dict[str, Any], which: str) -> Any:
+def _extreme(ev: Evaluator, args: Args, kwargs: dict[str, Any], which: str) -> Any:
     items = materialize(ev, args[0]) if len(args) == 1 else list(args)
     if items is None:
         return UNKNOWN
@@ -155,7 +156,7 @@ def _extreme(ev: Evaluator, args: Any, kwargs: dict[str, Any], which: str) -> An
 
 
 @builtin("sum")
-def sum_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def sum_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.operators import binary
 
     items = materialize(ev, args[0]) if args else None
@@ -171,16 +172,16 @@ def sum_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @builtin("any")
-def any_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def any_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return _quantified(ev, args, stop=True)
 
 
 @builtin("all")
-def all_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def all_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return _quantified(ev, args, stop=False)
 
 
-def _quantified(ev: Evaluator, args: Any, *, stop: bool) -> Any:
+def _quantified(ev: Evaluator, args: Args, *, stop: bool) -> Any:
     value = args[0] if args else UNKNOWN
     opened = bool(getattr(value, "open", False))
     items = list(cast("list[Any]", value)) if isinstance(value, list) else materialize(ev, value)
@@ -193,20 +194,20 @@ def _quantified(ev: Evaluator, args: Any, *, stop: bool) -> Any:
 
 
 @builtin("enumerate")
-def enumerate_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def enumerate_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     items = materialize(ev, args[0]) if args else None
     start = args[1] if len(args) > 1 else kwargs.get("start", 0)
     return UNKNOWN if items is None or not isinstance(start, int) else ListVal(enumerate(items, start))
 
 
 @builtin("zip")
-def zip_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def zip_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     columns = [materialize(ev, arg) for arg in args]
     return UNKNOWN if any(column is None for column in columns) else ListVal(zip(*cast("Any", columns), strict=False))
 
 
 @builtin("map")
-def map_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def map_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.calls import call
 
     columns = [materialize(ev, arg) for arg in args[1:]]
@@ -220,7 +221,7 @@ def map_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @builtin("filter")
-def filter_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def filter_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.calls import call
 
     items = materialize(ev, args[1]) if len(args) > 1 else None
@@ -238,7 +239,7 @@ def filter_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @builtin("sorted")
-def sorted_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def sorted_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.calls import call
 
     items = materialize(ev, args[0]) if args else None
@@ -258,7 +259,7 @@ def sorted_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @builtin("reversed")
-def reversed_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def reversed_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if args and isinstance(args[0], range):
         return args[0][::-1]
     items = materialize(ev, args[0]) if args else None
@@ -266,13 +267,13 @@ def reversed_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @builtin("iter")
-def iter_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def iter_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     items = materialize(ev, args[0]) if args else None
     return UNKNOWN if items is None else ListVal(items)
 
 
 @builtin("next")
-def next_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def next_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     source = args[0] if args else UNKNOWN
     if isinstance(source, ListVal) and not source.open:
         if source:
@@ -285,5 +286,5 @@ def next_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @builtin("slice")
-def slice_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def slice_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return slice(*args) if 1 <= len(args) <= 3 and is_plain(list(args)) else UNKNOWN

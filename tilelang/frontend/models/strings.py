@@ -12,6 +12,7 @@ from tilelang.frontend.values import ListVal, Model
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
@@ -36,7 +37,7 @@ def string_method(owner: str, name: str) -> Any:
     return UNKNOWN
 
 
-def _pure_string(text: str, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+def _pure_string(text: str, name: str, args: Args, kwargs: dict[str, Any]) -> Any:
     if not is_plain(list(args)) or not is_plain(kwargs) or len(text) > MAX_SEQUENCE:
         return UNKNOWN
     try:
@@ -46,7 +47,7 @@ def _pure_string(text: str, name: str, args: Any, kwargs: dict[str, Any]) -> Any
     return ListVal(cast("list[Any]", result)) if isinstance(result, list) else result
 
 
-def _growing(text: str, name: str, args: Any) -> Any:
+def _growing(text: str, name: str, args: Args) -> Any:
     if not is_plain(list(args)):
         return UNKNOWN
     numbers = [arg for arg in args if isinstance(arg, int)]
@@ -59,7 +60,7 @@ def _growing(text: str, name: str, args: Any) -> Any:
         raise UserError(type(error).__name__, str(error), args.span) from None
 
 
-def _join(ev: Evaluator, text: str, args: Any) -> Any:
+def _join(ev: Evaluator, text: str, args: Args) -> Any:
     items = materialize(ev, args[0]) if args else None
     if items is None or not all(isinstance(item, str) for item in items):
         return UNKNOWN
@@ -67,7 +68,7 @@ def _join(ev: Evaluator, text: str, args: Any) -> Any:
     return text.join(items) if size <= MAX_SEQUENCE else UNKNOWN
 
 
-def _format(text: str, args: Any, kwargs: dict[str, Any]) -> Any:
+def _format(text: str, args: Args, kwargs: dict[str, Any]) -> Any:
     digits = "".join(char if char.isdigit() else " " for char in text).split()
     if not is_plain(list(args)) or not is_plain(kwargs) or any(len(run) > 3 for run in digits) or len(text) > 5_000:
         return UNKNOWN

@@ -11,23 +11,24 @@ from tilelang.frontend.values import External
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
 @model("os.getenv", "os.environ.get")
-def getenv(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def getenv(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """The environment is empty, apart from what the configuration sets."""
     default = args[1] if len(args) > 1 else kwargs.get("default")
     return ev.environment.get(args[0], default) if args and isinstance(args[0], str) else UNKNOWN
 
 
 @model("os.path.join", "os.path.dirname", "os.path.basename", "os.path.abspath", "os.path.exists", "os.path.splitext")
-def os_path(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def os_path(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN
 
 
 @model("sys.exit", "os._exit", "os.abort", "builtins.exit")
-def sys_exit(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def sys_exit(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     raise UserError("SystemExit", "", args.span)
 
 
@@ -41,17 +42,17 @@ MODELS["typing.TYPE_CHECKING"] = False
 
 
 @model("typing.cast")
-def typing_cast(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def typing_cast(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return args[1] if len(args) > 1 else UNKNOWN
 
 
 @model("enum.auto")
-def enum_auto(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def enum_auto(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """Distinct values; programs do not depend on which."""
     ev.autos += 1
     return ev.autos
 
 
 @model("contextlib.nullcontext", "contextlib.suppress", "contextlib.contextmanager", "contextlib.ExitStack")
-def context(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def context(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN

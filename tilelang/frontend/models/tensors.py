@@ -19,6 +19,7 @@ from tilelang.ir.dtype import BOOL, DType, dtype
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
@@ -81,7 +82,7 @@ def _permuted(tensor: Tensor, order: tuple[Any, ...]) -> Tensor:
     )
 
 
-def method(ev: Evaluator, tensor: Tensor, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+def method(ev: Evaluator, tensor: Tensor, name: str, args: Args, kwargs: dict[str, Any]) -> Any:
     """The result of a tensor method; unknown if it is not modelled."""
     first = args[0] if args else None
     if name in ("contiguous", "clone"):
@@ -164,7 +165,7 @@ def method(ev: Evaluator, tensor: Tensor, name: str, args: Any, kwargs: dict[str
     return UNKNOWN
 
 
-def _selected(tensor: Tensor, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+def _selected(tensor: Tensor, name: str, args: Args, kwargs: dict[str, Any]) -> Any:
     shape = tensor.shape
     if name == "topk" and shape:
         k = args[0] if args else kwargs.get("k")
@@ -182,7 +183,7 @@ def _viewed(tensor: Tensor, kind: DType) -> Tensor:
     return Tensor((*tensor.shape[:-1], tensor.shape[-1] * old // new), kind, None, tensor.library)
 
 
-def _restructured(ev: Evaluator, tensor: Tensor, name: str, args: Any) -> Tensor:
+def _restructured(ev: Evaluator, tensor: Tensor, name: str, args: Args) -> Tensor:
     shape = tensor.shape
     unknown = Tensor(None, tensor.dtype, None, tensor.library)
     if shape is None:
@@ -232,7 +233,7 @@ def _is_axis(value: Any, rank: int) -> TypeGuard[int]:
     return isinstance(value, int) and -rank <= value < rank
 
 
-def _reduced(tensor: Tensor, args: Any, kwargs: dict[str, Any], name: str) -> Any:
+def _reduced(tensor: Tensor, args: Args, kwargs: dict[str, Any], name: str) -> Any:
     dim = args[0] if args else kwargs.get("dim", kwargs.get("axis"))
     if dim is None or tensor.shape is None:
         return Tensor((), tensor.dtype, None, tensor.library) if dim is None else UNKNOWN

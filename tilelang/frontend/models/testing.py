@@ -8,11 +8,12 @@ from tilelang.frontend.models.registry import MODELS, model
 from tilelang.frontend.values import Class, Function, Mark, Model
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
 def _requirement(name: str) -> Model:
-    def run(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    def run(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         if len(args) == 1 and isinstance(args[0], (Function, Class)):
             if isinstance(args[0], Function):
                 args[0].marks = (*args[0].marks, Mark(name, (), (), args.span))
@@ -45,5 +46,5 @@ for _name in _MARKS:
 
 
 @model("tilelang.testing.main", "tilelang.testing.set_random_seed", "tilelang.disable_cache", "tilelang.enable_cache")
-def nothing(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def nothing(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return None

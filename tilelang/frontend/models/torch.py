@@ -12,6 +12,7 @@ from tilelang.ir.dtype import DType, dtype
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
@@ -47,7 +48,7 @@ def _kind(ev: Evaluator, kwargs: dict[str, Any], default: str | None) -> DType |
 
 
 def _constructor(library: str, default: str) -> Any:
-    def run(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    def run(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         given = args
         if "size" in kwargs or "shape" in kwargs:
             given = [kwargs.get("size", kwargs.get("shape"))]
@@ -72,36 +73,36 @@ for _name in ("numpy.random.randn", "numpy.random.rand"):
 
 
 @model("torch.full", "numpy.full")
-def full(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def full(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     size = args[:1] if args else [kwargs.get("size", UNKNOWN)]
     return Tensor(shape_of(ev, size), _kind(ev, kwargs, None), None, "torch")
 
 
 @model("torch.randint")
-def randint(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def randint(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     sizes = [arg for arg in args if isinstance(arg, (tuple, list))] or [kwargs.get("size", UNKNOWN)]
     return Tensor(shape_of(ev, sizes[:1]), _kind(ev, kwargs, "int64"), None, "torch")
 
 
 @model("torch.arange", "numpy.arange")
-def arange(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def arange(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     size = len(range(*args)) if 1 <= len(args) <= 3 and all(isinstance(a, int) for a in args) else None
     return Tensor((size,), _kind(ev, kwargs, "int64"), None, "torch")
 
 
 @model("torch.eye")
-def eye(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def eye(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     n = args[0] if args and isinstance(args[0], int) else None
     return Tensor((n, n), _kind(ev, kwargs, "float32"))
 
 
 @model("torch.randperm")
-def randperm(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def randperm(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return Tensor((args[0] if args and isinstance(args[0], int) else None,), _kind(ev, kwargs, "int64"))
 
 
 @model("torch.tensor", "torch.as_tensor", "numpy.array", "torch.from_numpy")
-def tensor(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def tensor(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     data = args[0] if args else UNKNOWN
     if isinstance(data, Tensor):
         return Tensor(data.shape, _kind(ev, kwargs, None) or data.dtype, data.strides, "torch")
@@ -118,24 +119,24 @@ def tensor(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 @model(
     "torch.empty_like", "torch.zeros_like", "torch.ones_like", "torch.randn_like", "torch.rand_like", "torch.full_like"
 )
-def like(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def like(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if args and isinstance(args[0], Tensor):
         return Tensor(args[0].shape, _kind(ev, kwargs, None) or args[0].dtype, None, args[0].library)
     return Tensor()
 
 
 @model("torch.empty_strided")
-def empty_strided(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def empty_strided(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return Tensor(shape_of(ev, args[:1]), _kind(ev, kwargs, "float32"), shape_of(ev, args[1:2]))
 
 
 @model("torch.matmul", "torch.mm", "torch.bmm", "numpy.matmul")
-def matmul_(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def matmul_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return matmul(args[0], args[1]) if len(args) > 1 else Tensor()
 
 
 @model("torch.cat", "torch.concat", "torch.concatenate")
-def cat(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def cat(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     items = args[0] if args and isinstance(args[0], (list, tuple)) else ()
     dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
     tensors = [item for item in items if isinstance(item, Tensor)]  # pyright: ignore[reportUnknownVariableType]
@@ -152,7 +153,7 @@ def cat(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("torch.stack")
-def stack(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def stack(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     items = args[0] if args and isinstance(args[0], (list, tuple)) else ()
     dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
     first = items[0] if items else None  # pyright: ignore[reportUnknownVariableType]
@@ -163,7 +164,7 @@ def stack(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("torch.Tensor.apply", "torch.where")
-def where(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def where(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return (
         elementwise(args[1], args[2]) if len(args) > 2 and any(isinstance(a, Tensor) for a in args[1:3]) else Tensor()
     )
@@ -178,10 +179,10 @@ _METHODS = (
 
 
 def _method_model(name: str) -> Model:
-    def run(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+    def run(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         if not args or not isinstance(args[0], Tensor):
             return UNKNOWN
-        return method(ev, args[0], name, type(args)(args[1:], args.span, None, None), kwargs)
+        return method(ev, args[0], name, args.of(*args[1:]), kwargs)
 
     return Model(f"torch.{name}", run)
 
@@ -196,17 +197,17 @@ MODELS.update({f"torch.{name}": _method_model(name) for name in _METHODS.split()
     "torch.nn.functional.softmax",
     "torch.nn.functional.normalize",
 )
-def pointwise(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def pointwise(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return Tensor(args[0].shape, args[0].dtype) if args and isinstance(args[0], Tensor) else Tensor()
 
 
 @model("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.ascontiguousarray", "numpy.ascontiguousarray")
-def same(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def same(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return args[0] if args else Tensor()
 
 
 @model("torch.einsum")
-def einsum(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def einsum(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """Sizes by letter; an ellipsis or a repeated output is not followed."""
     text = args[0].replace(" ", "") if args and isinstance(args[0], str) else ""
     operands = [arg for arg in args[1:] if isinstance(arg, Tensor)]
@@ -223,7 +224,7 @@ def einsum(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("torch.nn.functional.pad")
-def pad(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def pad(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     widths = args[1] if len(args) > 1 else kwargs.get("pad")
     tensor = args[0] if args else None
     if not isinstance(tensor, Tensor) or tensor.shape is None or not isinstance(widths, (list, tuple)):
@@ -240,12 +241,12 @@ def pad(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("torch.maximum", "torch.minimum", "torch.add", "torch.mul", "torch.sub", "torch.div", "torch.pow")
-def pairwise(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def pairwise(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return elementwise(args[0], args[1]) if len(args) > 1 and any(isinstance(a, Tensor) for a in args[:2]) else Tensor()
 
 
 @model("torch.autograd.backward", "torch.autograd.grad")
-def autograd(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def autograd(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.calls import call
 
     outputs = args[0] if args else kwargs.get("outputs")
@@ -256,7 +257,7 @@ def autograd(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("torch.compile", "torch.no_grad", "torch.inference_mode", "torch.jit.script", "torch.enable_grad")
-def transparent(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def transparent(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """Decorators that leave the function as it is; also context managers."""
     if args and isinstance(args[0], (Function, Jit, Class)):
         return args[0]
@@ -264,5 +265,5 @@ def transparent(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @model("torch.finfo", "torch.iinfo")
-def finfo(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def finfo(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN

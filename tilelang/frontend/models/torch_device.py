@@ -9,6 +9,7 @@ from tilelang.frontend.values import Class, Object
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
 
@@ -19,13 +20,13 @@ def capability(arch: str) -> tuple[int, int]:
 
 
 @model("torch.cuda.get_device_capability")
-def get_device_capability(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def get_device_capability(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     arch = ev.target_arch()
     return capability(arch) if arch.startswith("sm_") else UNKNOWN
 
 
 @model("torch.cuda.get_device_properties")
-def get_device_properties(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def get_device_properties(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.targets import resolve
 
     arch = ev.target_arch()
@@ -39,17 +40,17 @@ def get_device_properties(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> A
 
 
 @model("torch.cuda.is_available", "torch.cuda.is_bf16_supported")
-def is_available(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def is_available(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return True
 
 
 @model("torch.cuda.device_count")
-def device_count(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def device_count(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN
 
 
 @model("torch.device")
-def device(ev: Evaluator, args: Any, kwargs: dict[str, Any]) -> Any:
+def device(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN
 
 
