@@ -6,9 +6,9 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.containers import DictVal, is_open
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import DictVal, Function, Scope
 from tilelang.ir.span import Span
 from tilelang.ir.unknown import UNKNOWN
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tilelang.frontend.evaluator import Evaluator
+    from tilelang.frontend.values import Function, Scope
 
 
 @dataclass(slots=True)
@@ -77,7 +78,7 @@ def evaluate_arguments(ev: Evaluator, node: ast.Call, scope: Scope) -> Arguments
                 if isinstance(name, str):
                     found.kwargs[name] = entry
                     found.kwarg_spans[name] = spans.get(name) or ev.span(keyword.value, scope)
-            found.open = found.open or bool(getattr(cast("Any", value), "open", False))
+            found.open = found.open or is_open(value)
         else:
             found.open = True
     return found

@@ -150,7 +150,7 @@ def _class(ev: Evaluator, owner: Class, name: str) -> Any:
         if name == "__name__":
             return owner.name
         if name == "__members__" and owner.kind == "enum":
-            from tilelang.frontend.values import DictVal
+            from tilelang.frontend.containers import DictVal
 
             return DictVal({k: v for k, v in owner.vars.items() if isinstance(v, Object)})
         from tilelang.frontend.models.classes import class_member

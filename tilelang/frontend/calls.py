@@ -7,6 +7,7 @@ import types
 from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.frontend.arguments import Args, Arguments, bind_arguments, evaluate_arguments
+from tilelang.frontend.containers import DictVal
 from tilelang.frontend.escapes import forget_captured
 from tilelang.frontend.evaluator import MAX_DEPTH, Evaluator, expression
 from tilelang.frontend.instance import CallLink
@@ -16,7 +17,6 @@ from tilelang.frontend.values import (
     BoundMethod,
     Class,
     ClassMethod,
-    DictVal,
     External,
     Function,
     Jit,

@@ -6,6 +6,7 @@ import ast
 import operator
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.containers import is_open
 from tilelang.frontend.operators import ir_binary, is_ir, plain_enum, run_time_unknown
 from tilelang.frontend.plain import contains_unknown, is_plain
 from tilelang.frontend.signals import UserError
@@ -74,7 +75,7 @@ def equal(ev: Evaluator, a: Any, b: Any) -> Any:
         if isinstance(a, list) is not isinstance(b, list):
             return False
         left, right = cast("list[Any]", a), cast("list[Any]", b)
-        if getattr(left, "open", False) or getattr(right, "open", False):
+        if is_open(left) or is_open(right):
             return UNKNOWN
         if len(left) != len(right):
             return False
@@ -138,7 +139,7 @@ def contains(ev: Evaluator, container: Any, item: Any, span: Span) -> Any:
     if isinstance(container, range) and isinstance(item, int):
         return item in container
     if isinstance(container, (list, tuple, set, frozenset, dict)):
-        opened = bool(getattr(cast("Any", container), "open", False))
+        opened = is_open(container)
         unsure = opened
         for entry in cast("list[Any]", container):
             result = equal(ev, entry, item)
@@ -167,7 +168,7 @@ def truth(ev: Evaluator, value: Any) -> Any:
         return UNKNOWN
     if isinstance(value, (list, dict, set, tuple, frozenset)):
         if len(cast("list[Any]", value)) == 0:
-            return UNKNOWN if getattr(cast("Any", value), "open", False) else False
+            return UNKNOWN if is_open(value) else False
         return True
     if isinstance(value, Object):
         for name in ("__bool__", "__len__"):

@@ -6,9 +6,10 @@ import ast
 from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.frontend.comparison import truth
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open
 from tilelang.frontend.evaluator import Evaluator, expression
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import DictVal, ListVal, Scope, SetVal
+from tilelang.frontend.values import Scope
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def dict_display(ev: Evaluator, node: ast.Dict, scope: Scope) -> Any:
         if key_node is None:
             if isinstance(value, dict):
                 made.update(cast("dict[Any, Any]", value))
-                made.open = made.open or bool(getattr(cast("Any", value), "open", False))
+                made.open = made.open or is_open(value)
             else:
                 made.open = True
             continue

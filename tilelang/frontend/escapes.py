@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.containers import DictVal, ListVal, SetVal
 from tilelang.frontend.scoping import bind, captured, declared
-from tilelang.frontend.values import BoundMethod, DictVal, Function, ListVal, Object, Scope, SetVal
+from tilelang.frontend.values import BoundMethod, Function, Object, Scope
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import VOID
 from tilelang.ir.expr import Call, Load

@@ -250,8 +250,8 @@ class Evaluator:
 
     def run_body(self, function: Function, scope: Scope) -> Any:
         """Evaluate the body of a function in a scope that holds its arguments; the returned value."""
+        from tilelang.frontend.containers import ListVal
         from tilelang.frontend.heap import joined
-        from tilelang.frontend.values import ListVal
 
         node = function.node
         if isinstance(node, ast.Lambda):

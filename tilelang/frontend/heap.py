@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open
 from tilelang.frontend.plain import same
-from tilelang.frontend.values import DictVal, ListVal, SetVal
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _restore(container: Container, content: Container) -> None:
         container.clear()
         container.update(cast("set[Any]", content))
     if isinstance(container, (ListVal, DictVal, SetVal)):
-        container.open = bool(getattr(content, "open", False))
+        container.open = is_open(content)
 
 
 def _merge(container: Container, outcomes: list[Container], *, widen: bool = False) -> None:
@@ -117,7 +117,7 @@ def _merge(container: Container, outcomes: list[Container], *, widen: bool = Fal
     first = outcomes[0]
     if isinstance(container, dict):
         merged: dict[Any, Any] = {}
-        opened = any(getattr(outcome, "open", False) for outcome in outcomes)
+        opened = any(is_open(outcome) for outcome in outcomes)
         for outcome in cast("list[dict[Any, Any]]", outcomes):
             for key, value in outcome.items():
                 if key in merged:
@@ -132,7 +132,7 @@ def _merge(container: Container, outcomes: list[Container], *, widen: bool = Fal
             container.open = opened or any(set(o) != set(merged) for o in cast("list[dict[Any, Any]]", outcomes))
     elif isinstance(container, list):
         lists = cast("list[list[Any]]", outcomes)
-        opened = any(getattr(outcome, "open", False) for outcome in lists)
+        opened = any(is_open(outcome) for outcome in lists)
         length = min(len(outcome) for outcome in lists)
         if any(len(outcome) != length for outcome in lists):
             opened = True
@@ -145,7 +145,7 @@ def _merge(container: Container, outcomes: list[Container], *, widen: bool = Fal
     else:
         sets = cast("list[set[Any]]", outcomes)
         opened = widen and any(outcome != sets[0] for outcome in sets)
-        opened = opened or any(outcome != sets[0] or getattr(outcome, "open", False) for outcome in sets)
+        opened = opened or any(outcome != sets[0] or is_open(outcome) for outcome in sets)
         common = set.intersection(*(set(outcome) for outcome in sets))
         container.clear()
         container.update(common)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.containers import DictVal, is_open
 from tilelang.frontend.operators import MAX_SEQUENCE
-from tilelang.frontend.values import Class, DictVal, Function, Object, Tensor
+from tilelang.frontend.values import Class, Function, Object, Tensor
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
@@ -20,14 +21,14 @@ def iterate(ev: Evaluator, value: Any) -> Iterable[Any] | None:
         return value
     if isinstance(value, (list, tuple)):
         items = cast("list[Any]", value)
-        return None if getattr(items, "open", False) else list(items)
+        return None if is_open(items) else list(items)
     if isinstance(value, dict):
-        return None if getattr(cast("Any", value), "open", False) else list(cast("dict[Any, Any]", value))
+        return None if is_open(value) else list(cast("dict[Any, Any]", value))
     if isinstance(value, str):
         return value
     if isinstance(value, (set, frozenset)):
         entries = cast("set[Any]", value)
-        if getattr(entries, "open", False):
+        if is_open(entries):
             return None
         try:
             return sorted(entries)

@@ -9,9 +9,10 @@ import ast
 import operator
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open
 from tilelang.frontend.plain import is_plain
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import DictVal, Function, ListVal, Object, SetVal, Tensor
+from tilelang.frontend.values import Function, Object, Tensor
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.dtype import BOOL, UNKNOWN_DTYPE
 from tilelang.ir.expr import Expr, Var
@@ -87,7 +88,7 @@ def binary(ev: Evaluator, op: type[ast.operator], a: Any, b: Any, span: Span) ->
         if len(left) + len(right) > MAX_SEQUENCE:
             return UNKNOWN
         joined = ListVal([*left, *right])
-        joined.open = bool(getattr(left, "open", False) or getattr(right, "open", False))
+        joined.open = is_open(left) or is_open(right)
         return joined
     if symbol == "+" and isinstance(a, _SIZED) and isinstance(b, _SIZED) and len(a) + len(b) > MAX_SEQUENCE:
         return UNKNOWN
@@ -99,7 +100,7 @@ def binary(ev: Evaluator, op: type[ast.operator], a: Any, b: Any, span: Span) ->
         return _repeat(cast("Any", a), b)
     if isinstance(a, dict) and isinstance(b, dict) and symbol == "|":
         merged = DictVal({**cast("dict[Any, Any]", a), **cast("dict[Any, Any]", b)})
-        merged.open = bool(getattr(cast("Any", a), "open", False) or getattr(cast("Any", b), "open", False))
+        merged.open = is_open(a) or is_open(b)
         return merged
     if isinstance(a, str) and symbol == "%":
         return _percent(a, b)
@@ -172,7 +173,7 @@ def _repeat(sequence: Any, count: int) -> Any:
         return UNKNOWN
     if isinstance(sequence, list):
         repeated = ListVal(cast("list[Any]", sequence) * count)
-        repeated.open = bool(getattr(cast("Any", sequence), "open", False))
+        repeated.open = is_open(sequence)
         return repeated
     return sequence * count
 

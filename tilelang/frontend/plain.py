@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.containers import is_open
 from tilelang.frontend.values import External, Tensor
 from tilelang.ir.expr import Expr, Var
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -29,7 +30,7 @@ def same(a: object, b: object, depth: int = 0) -> bool:
         return a == b
     if isinstance(a, Expr) and not isinstance(a, Var):
         return a == b
-    if getattr(a, "open", False) or getattr(b, "open", False):
+    if is_open(a) or is_open(b):
         return False
     if isinstance(a, (tuple, list)):
         left, right = cast("Sequence[Any]", a), cast("Sequence[Any]", b)
@@ -74,7 +75,7 @@ def parts(value: object) -> Iterator[object]:
             continue
         seen.add(id(container))
         count += len(container)
-        if count > MAX_PARTS or getattr(container, "open", False):
+        if count > MAX_PARTS or is_open(container):
             yield UNKNOWN
             return
         stack.extend(container)

@@ -6,17 +6,18 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend import kernel_code
+from tilelang.frontend.containers import DictVal, ListVal
 from tilelang.frontend.evaluator import Evaluator, statement
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.operators import binary
 from tilelang.frontend.scoping import bind, unbind
 from tilelang.frontend.signals import Return, Signal, UserError
-from tilelang.frontend.values import DictVal, ListVal, Scope
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.unknown import UNKNOWN
 from tilelang.language.frames import Frame
 
 if TYPE_CHECKING:
+    from tilelang.frontend.values import Scope
     from tilelang.ir.span import Span
 
 

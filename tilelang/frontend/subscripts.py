@@ -5,23 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.containers import DictVal, ListVal, is_open
 from tilelang.frontend.evaluator import Evaluator, expression
 from tilelang.frontend.operators import is_ir
 from tilelang.frontend.plain import is_plain
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import (
-    Class,
-    DictVal,
-    External,
-    Function,
-    Jit,
-    Kernel,
-    ListVal,
-    Model,
-    Object,
-    Scope,
-    Tensor,
-)
+from tilelang.frontend.values import Class, External, Function, Jit, Kernel, Model, Object, Scope, Tensor
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.expr import Expr, Slice
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -98,7 +87,7 @@ def _of_region(region: Region, index: Any, span: Span) -> Any:
 def _sequence(container: Any, index: Any, span: Span) -> Any:
     if isinstance(index, bool) or not isinstance(index, (int, slice)):
         return UNKNOWN
-    opened = bool(getattr(container, "open", False))
+    opened = is_open(container)
     if opened and not (isinstance(index, int) and 0 <= index < len(container)):
         if isinstance(index, slice):
             result = ListVal()
@@ -119,7 +108,7 @@ def _sequence(container: Any, index: Any, span: Span) -> Any:
 
 
 def _mapping(ev: Evaluator, container: dict[Any, Any], index: Any, span: Span) -> Any:
-    opened = bool(getattr(container, "open", False))
+    opened = is_open(container)
     try:
         if index in container:
             return container[index]
@@ -176,7 +165,7 @@ def store_item(ev: Evaluator, container: Any, index: Any, value: Any, span: Span
         elif isinstance(container, ListVal) and not isinstance(index, int):
             container[:] = [UNKNOWN] * len(items)
             container.open = True
-        elif isinstance(index, int) and not getattr(cast("Any", container), "open", False):
+        elif isinstance(index, int) and not is_open(container):
             raise UserError("IndexError", "list assignment index out of range", span)
         return
     if isinstance(container, Object):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.containers import DictVal
 from tilelang.frontend.instance import TuneEntry
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.recorder import plain
 from tilelang.frontend.signals import Exhausted, UserError
-from tilelang.frontend.values import MISSING, DictVal
+from tilelang.frontend.values import MISSING
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:

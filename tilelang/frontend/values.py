@@ -1,7 +1,8 @@
 """Values of the evaluated program.
 
 Numbers, strings, tuples, ``None`` and ranges are the Python values themselves; IR nodes stand for values inside a
-kernel. The classes here are for everything that has identity or behaviour of its own.
+kernel. The classes here are for everything that has identity or behaviour of its own; containers are in
+:mod:`tilelang.frontend.containers`.
 """
 
 from __future__ import annotations
@@ -23,40 +24,6 @@ if TYPE_CHECKING:
     from tilelang.ir.program import Program
 
     ModelFunction = Callable[[Evaluator, Args, dict[str, Any]], Any]
-
-
-class ListVal(list[Any]):
-    """A list of the program. ``open``: it may hold further entries that are not known. ``span``: its literal."""
-
-    __slots__ = ("open", "span")
-
-    def __init__(self, items: Any = (), span: Span | None = None) -> None:
-        super().__init__(items)
-        self.open = False
-        self.span = span
-
-
-class DictVal(dict[Any, Any]):
-    """A dict of the program. ``open``: further keys are possible. ``spans``: where each key's value is written."""
-
-    __slots__ = ("default", "open", "span", "spans")
-
-    def __init__(self, items: Any = (), span: Span | None = None) -> None:
-        super().__init__(items)
-        self.open = False
-        self.span = span
-        self.spans: dict[Any, Span] = {}
-        self.default: object = None
-
-
-class SetVal(set[Any]):
-    """A set of the program."""
-
-    __slots__ = ("open",)
-
-    def __init__(self, items: Any = ()) -> None:
-        super().__init__(items)
-        self.open = False
 
 
 @dataclass(slots=True, eq=False, repr=False)

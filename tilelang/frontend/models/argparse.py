@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.containers import DictVal, ListVal
 from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
 from tilelang.frontend.models.registry import model
-from tilelang.frontend.values import Class, DictVal, ListVal, Model, Object
+from tilelang.frontend.values import Class, Model, Object
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:

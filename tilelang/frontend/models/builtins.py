@@ -9,6 +9,7 @@ import builtins
 from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.frontend.comparison import truth
+from tilelang.frontend.containers import is_open
 from tilelang.frontend.models.registry import BUILTINS, builtin
 from tilelang.frontend.operators import is_large_power, plain_enum
 from tilelang.frontend.plain import is_plain
@@ -93,7 +94,7 @@ def to_str(value: Any, *, quoted: bool = False) -> Any:
         return repr(value) if quoted else str(value)
     if isinstance(value, (list, tuple)):
         items = cast("list[Any]", value)
-        if getattr(items, "open", False) or len(items) > 1000:
+        if is_open(items) or len(items) > 1000:
             return UNKNOWN
         parts = [to_str(item, quoted=True) for item in items]
         if any(isinstance(part, Unknown) for part in parts):

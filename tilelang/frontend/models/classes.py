@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.containers import DictVal
 from tilelang.frontend.models.registry import model
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import MISSING, Class, DictVal, Function, Model, Object, Tensor
+from tilelang.frontend.values import MISSING, Class, Function, Model, Object, Tensor
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
 from tilelang.frontend.models.registry import model
-from tilelang.frontend.values import DictVal, ListVal, Object, SetVal
+from tilelang.frontend.values import Object
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
@@ -48,12 +49,12 @@ def _copied(value: Any, depth: int) -> Any:
             {key: _copied(entry, depth + 1) for key, entry in cast("dict[Any, Any]", value).items()},
             getattr(cast("Any", value), "span", None),
         )
-        made.open = bool(getattr(cast("Any", value), "open", False))
+        made.open = is_open(value)
         made.spans.update(getattr(cast("Any", value), "spans", {}))
         return made
     if isinstance(value, list):
         copied = ListVal(_copied(entry, depth + 1) for entry in cast("list[Any]", value))
-        copied.open = bool(getattr(cast("Any", value), "open", False))
+        copied.open = is_open(value)
         return copied
     if isinstance(value, set):
         return SetVal(cast("set[Any]", value))

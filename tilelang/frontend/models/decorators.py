@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.containers import is_open
 from tilelang.frontend.instance import JitOptions
 from tilelang.frontend.models.options import jit_options
 from tilelang.frontend.models.registry import model
@@ -45,7 +46,7 @@ def autotune(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
     if args and isinstance(args[0], (Jit, Function)):
         return attach(ev, args, {})
-    if isinstance(configs, (list, tuple)) and not configs and not getattr(cast("Any", configs), "open", False):
+    if isinstance(configs, (list, tuple)) and not configs and not is_open(configs):
         ev.problem("autotune-empty-space", args.span, function="")
     return Model("tilelang.autotune", attach)
 

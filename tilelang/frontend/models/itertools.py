@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.containers import ListVal
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
 from tilelang.frontend.models.registry import MODELS, model
 from tilelang.frontend.operators import MAX_SEQUENCE
-from tilelang.frontend.values import Class, Function, Jit, ListVal, Model, Partial, Property
+from tilelang.frontend.values import Class, Function, Jit, Model, Partial, Property
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:

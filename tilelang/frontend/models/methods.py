@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.frontend.comparison import equal
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.models.strings import string_method
 from tilelang.frontend.operators import MAX_SEQUENCE
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import MISSING, DictVal, ListVal, Model, SetVal
+from tilelang.frontend.values import MISSING, Model
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -53,14 +54,14 @@ def _index(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any
             return position
         if isinstance(result, Unknown):
             return UNKNOWN
-    if getattr(owner, "open", False):
+    if is_open(owner):
         return UNKNOWN
     raise UserError("ValueError", "value is not in the list", args.span)
 
 
 def _count(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     results = [equal(ev, item, args[0]) for item in owner]
-    if getattr(owner, "open", False) or any(isinstance(result, Unknown) for result in results):
+    if is_open(owner) or any(isinstance(result, Unknown) for result in results):
         return UNKNOWN
     return sum(result is True for result in results)
 
@@ -96,7 +97,7 @@ def _insert(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> No
 def _pop(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     ev.heap.writing(owner)
     position = args[0] if args else -1
-    if getattr(owner, "open", False) or not isinstance(position, int):
+    if is_open(owner) or not isinstance(position, int):
         _open(owner)
         return UNKNOWN
     try:
@@ -139,7 +140,7 @@ def _clear(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Non
 
 def _copy_list(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = ListVal(owner)
-    made.open = bool(getattr(owner, "open", False))
+    made.open = is_open(owner)
     return made
 
 
@@ -170,24 +171,24 @@ def _get(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
         return UNKNOWN
     if found is not MISSING:
         return found
-    return UNKNOWN if getattr(owner, "open", False) or isinstance(args[0], Unknown) else default
+    return UNKNOWN if is_open(owner) or isinstance(args[0], Unknown) else default
 
 
 def _items(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = ListVal(owner.items())
-    made.open = bool(getattr(owner, "open", False))
+    made.open = is_open(owner)
     return made
 
 
 def _keys(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = ListVal(owner)
-    made.open = bool(getattr(owner, "open", False))
+    made.open = is_open(owner)
     return made
 
 
 def _values(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = ListVal(owner.values())
-    made.open = bool(getattr(owner, "open", False))
+    made.open = is_open(owner)
     return made
 
 
@@ -204,7 +205,7 @@ def _update(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> No
 
 def _setdefault(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     default = args[1] if len(args) > 1 else None
-    if isinstance(args[0], Unknown) or getattr(owner, "open", False):
+    if isinstance(args[0], Unknown) or is_open(owner):
         _open(owner)
         return UNKNOWN
     ev.heap.writing(owner)
@@ -216,7 +217,7 @@ def _pop_key(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> A
     found = owner.pop(args[0], MISSING) if not isinstance(args[0], Unknown) else MISSING
     if found is not MISSING:
         return found
-    if getattr(owner, "open", False) or isinstance(args[0], Unknown):
+    if is_open(owner) or isinstance(args[0], Unknown):
         _open(owner)
         return UNKNOWN
     if len(args) > 1:
@@ -226,7 +227,7 @@ def _pop_key(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> A
 
 def _copy_dict(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = DictVal(owner, getattr(owner, "span", None))
-    made.open = bool(getattr(owner, "open", False))
+    made.open = is_open(owner)
     made.spans.update(getattr(owner, "spans", {}))
     return made
 
@@ -276,7 +277,7 @@ _SET_PURE = ("union", "intersection", "difference", "symmetric_difference", "iss
 def _combined(name: str) -> Callable[..., Any]:
     def run(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
         others = [materialize(ev, arg) for arg in args]
-        if getattr(owner, "open", False) or any(other is None for other in others):
+        if is_open(owner) or any(other is None for other in others):
             made = SetVal()
             made.open = True
             return made

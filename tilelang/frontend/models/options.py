@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.containers import is_open
 from tilelang.frontend.instance import JitOptions
 from tilelang.frontend.values import External, Object
 
@@ -30,7 +31,7 @@ def _out_idx(value: Any) -> tuple[int, ...] | None:
         return None
     if isinstance(value, int):
         return (value,)
-    if isinstance(value, (list, tuple)) and not getattr(cast("Any", value), "open", False):
+    if isinstance(value, (list, tuple)) and not is_open(value):
         entries = cast("list[Any]", value)
         if all(isinstance(entry, int) for entry in entries):
             return tuple(entries)

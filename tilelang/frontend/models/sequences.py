@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.frontend.comparison import truth
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.models.registry import builtin
 from tilelang.frontend.plain import contains_unknown, is_plain
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import Class, DictVal, Function, ListVal, Object, SetVal, Tensor
+from tilelang.frontend.values import Class, Function, Object, Tensor
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Expr, const_int
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -41,7 +42,7 @@ def range_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 def len_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     value = args[0] if args else UNKNOWN
     if isinstance(value, (list, tuple, str, dict, set, frozenset, range, bytes)):
-        return UNKNOWN if getattr(cast("Any", value), "open", False) else len(cast("Any", value))
+        return UNKNOWN if is_open(value) else len(cast("Any", value))
     if isinstance(value, Tensor):
         return value.shape[0] if value.shape else UNKNOWN
     if isinstance(value, Buffer):
@@ -96,7 +97,7 @@ def dict_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         source = args[0]
         if isinstance(source, dict):
             made.update(cast("dict[Any, Any]", source))
-            made.open = bool(getattr(cast("Any", source), "open", False))
+            made.open = is_open(source)
             made.spans.update(getattr(cast("Any", source), "spans", {}))
         else:
             pairs = materialize(ev, source)
@@ -183,7 +184,7 @@ def all_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
 def _quantified(ev: Evaluator, args: Args, *, stop: bool) -> Any:
     value = args[0] if args else UNKNOWN
-    opened = bool(getattr(value, "open", False))
+    opened = is_open(value)
     items = list(cast("list[Any]", value)) if isinstance(value, list) else materialize(ev, value)
     if items is None:
         return UNKNOWN

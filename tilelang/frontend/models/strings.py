@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from tilelang.frontend.containers import ListVal
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.operators import MAX_SEQUENCE
 from tilelang.frontend.plain import is_plain
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import ListVal, Model
+from tilelang.frontend.values import Model
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:

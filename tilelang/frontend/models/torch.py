@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.containers import is_open
 from tilelang.frontend.models.registry import MODELS, model
 from tilelang.frontend.models.shapes import elementwise, kind_of, matmul, shape_of
 from tilelang.frontend.models.tensors import method
@@ -107,7 +108,7 @@ def tensor(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if isinstance(data, Tensor):
         return Tensor(data.shape, _kind(ev, kwargs, None) or data.dtype, data.strides, "torch")
     shape: list[int] = []
-    while isinstance(data, (list, tuple)) and not getattr(data, "open", False):  # pyright: ignore[reportUnknownArgumentType]
+    while isinstance(data, (list, tuple)) and not is_open(data):  # pyright: ignore[reportUnknownArgumentType]
         shape.append(len(data))  # pyright: ignore[reportUnknownArgumentType]
         data = data[0] if data else 0  # pyright: ignore[reportUnknownVariableType]
     kind = _kind(ev, kwargs, None)

@@ -1,0 +1,73 @@
+"""Lists, dicts and sets of the program, and how to tell containers apart.
+
+The guards narrow a value to a container of ``Any``, which ``isinstance`` alone does not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilelang.ir.span import Span
+
+
+class ListVal(list[Any]):
+    """A list of the program. ``open``: it may hold further entries that are not known. ``span``: its literal."""
+
+    __slots__ = ("open", "span")
+
+    def __init__(self, items: Any = (), span: Span | None = None) -> None:
+        super().__init__(items)
+        self.open = False
+        self.span = span
+
+
+class DictVal(dict[Any, Any]):
+    """A dict of the program. ``open``: further keys are possible. ``spans``: where each key's value is written."""
+
+    __slots__ = ("default", "open", "span", "spans")
+
+    def __init__(self, items: Any = (), span: Span | None = None) -> None:
+        super().__init__(items)
+        self.open = False
+        self.span = span
+        self.spans: dict[Any, Span] = {}
+        self.default: object = None
+
+
+class SetVal(set[Any]):
+    """A set of the program."""
+
+    __slots__ = ("open",)
+
+    def __init__(self, items: Any = ()) -> None:
+        super().__init__(items)
+        self.open = False
+
+
+def is_open(value: object) -> bool:
+    """Whether a container may hold more than is known."""
+    return bool(getattr(value, "open", False))
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
+def is_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
+    return isinstance(value, tuple)
+
+
+def is_sequence(value: object) -> TypeGuard[Sequence[Any]]:
+    """Whether a value is a list or a tuple."""
+    return isinstance(value, (list, tuple))
+
+
+def is_dict(value: object) -> TypeGuard[dict[Any, Any]]:
+    return isinstance(value, dict)
+
+
+def is_set(value: object) -> TypeGuard[set[Any] | frozenset[Any]]:
+    return isinstance(value, (set, frozenset))
