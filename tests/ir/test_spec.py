@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from passes.samples import F16, copy, fragment, loop_var, matmul, program, reduce, serial, shared, tensor, whole
+from passes.samples import F16, copy, fragment, loop_var, matmul, program, reduce, serial, shared
 
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import INT32
-from tilelang.ir.expr import Var
+from tilelang.ir.expr import Load, Var
 from tilelang.ir.program import Program
 from tilelang.ir.spec import Stage, check
-from tilelang.ir.stmt import Alloc, Fill, For, Jump, Launch, Let, Stmt, Store
+from tilelang.ir.stmt import Alloc, Atomic, Fill, For, Jump, Launch, Let, Scope, Stmt, Store
 
 TILE, X = shared("tile", 8), fragment("x", 8)
 II, JJ = loop_var("i"), loop_var("j")
@@ -45,7 +45,6 @@ NESTED = Launch((1,), (32,), (Var(INT32, "c", "block"),), (Var(INT32, "t", "thre
         (in_kernel(Fill(Region(TILE, None, (0,), (8, 8)), 0)), "box of tile: 1 starts, 2 extents"),
         (program((Buffer("odd", (8,), F16, "shared.odd"),)), "odd in unknown scope 'shared.odd'"),
         (program((Buffer("thin", (8, 8), F16, "shared", (8,)),)), "thin has 2 dimensions and 1 strides"),
-        (Program("k", (), (Fill(whole(tensor("A", 8)), 0),)), "Fill outside a launch"),
     ],
 )
 def test_violations(made: Program, text: str) -> None:
@@ -69,3 +68,15 @@ def test_an_incomplete_program_may_use_what_it_never_allocates() -> None:
     made = in_kernel(copy(shared("ghost", 8), X))
     partial = Program(made.name, made.params, made.body, complete=False)
     assert check(partial, "built") == []
+
+
+def test_what_a_plain_with_binds_stays_bound() -> None:
+    n = Var(INT32, "n", "let")
+    block = Scope("ws_op", (), (Let(n, 1), Alloc(shared("late", 8))))
+    assert check(in_kernel(block, Store(TILE, (n,), 0)), "built") == []
+
+
+def test_an_operation_may_bind_its_result() -> None:
+    n = Var(INT32, "n", "let")
+    exchange = Atomic("load", Load(F16, TILE, (0,)), None, attrs=(("result", n),))
+    assert check(in_kernel(exchange, Store(TILE, (n,), 0)), "built") == []
