@@ -8,6 +8,7 @@ from tilelang.ir.arith.affine import Affine, Atom, Monomial, Pure, Quotient, aff
 from tilelang.ir.arith.terms import is_exact_integer, postorder
 from tilelang.ir.dtype import INT32, DType
 from tilelang.ir.expr import Binary, Expr, Var
+from tilelang.ir.printer import text_of
 
 if TYPE_CHECKING:
     from tilelang.ir.arith.interval import Ranges
@@ -51,9 +52,10 @@ def to_expr(form: Affine, dtype: DType = INT32) -> Operand:
 
 def _term(product: Monomial, dtype: DType) -> Operand:
     result: Operand | None = None
-    for atom, power in product:
+    # A set has another order in each run; reports must not.
+    factors = sorted(((_atom(atom, dtype), power) for atom, power in product), key=lambda pair: text_of(pair[0]))
+    for factor, power in factors:
         for _ in range(power):
-            factor = _atom(atom, dtype)
             result = factor if result is None else Binary(dtype, "*", result, factor)
     return 1 if result is None else result
 
