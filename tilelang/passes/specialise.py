@@ -138,8 +138,8 @@ def _versions(loop: For) -> dict[Buffer, int]:
     uses = [uses_of(stmt) for stmt in parts]
     versions: dict[Buffer, int] = {}
     for index, (stmt, each) in enumerate(zip(parts, uses, strict=True)):
-        for buffer in {use.buffer for use in each.writes if use.buffer.is_shared} - versions.keys():
-            if any(any(earlier.writes_of(buffer)) for earlier in uses[:index]):
+        for buffer in dict.fromkeys(use.buffer for use in each.writes if use.buffer.is_shared):
+            if buffer in versions or any(any(earlier.writes_of(buffer)) for earlier in uses[:index]):
                 continue
             later = any(any(after.reads_of(buffer)) for after in uses[index + 1 :])
             produced = is_element_copy(stmt) and any(any(other.reads_of(buffer)) for other in uses if other is not each)

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class Moment(NamedTuple):
-    """One outermost statement and the shared memory that it touches.
+    """One outermost statement and the shared memory that it touches, in the order of the program.
 
     ``compound``: it becomes a loop over several statements. Upstream keeps a buffer that was first touched outside such
     loops until the end of a run of them.
     """
 
     stmt: Stmt
-    touched: frozenset[Buffer | Workspace]
+    touched: tuple[Buffer | Workspace, ...]
     compound: bool = False
 
 
@@ -43,7 +43,7 @@ class Timeline(NamedTuple):
     """``whole``: what lives as long as the kernel, because a scalar outside every loop reads it."""
 
     moments: tuple[Moment, ...]
-    whole: frozenset[Buffer]
+    whole: tuple[Buffer, ...]
 
 
 class Schedules(NamedTuple):
@@ -61,13 +61,13 @@ class Schedules(NamedTuple):
 def lay_out(launch: Launch, schedules: Schedules) -> Timeline:
     """The timeline of one launch."""
     layout = _Layout(schedules)
-    return Timeline(tuple(layout.block(launch.body)), frozenset(layout.whole))
+    return Timeline(tuple(layout.block(launch.body)), tuple(layout.whole))
 
 
 class _Layout:
     def __init__(self, schedules: Schedules) -> None:
         self.schedules = schedules
-        self.whole: set[Buffer] = set()
+        self.whole: dict[Buffer, None] = {}
 
     def block(self, block: Iterable[Stmt]) -> Iterator[Moment]:
         """The moments of statements that stand outside every loop."""
@@ -79,7 +79,7 @@ class _Layout:
 
     def outer(self, stmt: Stmt) -> Iterator[Moment]:
         if isinstance(stmt, Let):
-            self.whole |= {access.buffer.root for access in accesses(stmt) if access.buffer.root.is_shared}
+            self.whole.update(_shared(stmt))
         elif isinstance(stmt, Scope) and not is_warp_region(stmt):
             yield from self.block(stmt.body)
         elif isinstance(stmt, For):
@@ -94,7 +94,7 @@ class _Layout:
     def gemm(self, gemm: Gemm) -> Iterator[Moment]:
         """One moment, or two if operands are first put into scratch memory."""
         moment = self.moment(gemm)
-        staged = frozenset(slot for slot in moment.touched if isinstance(slot, Workspace))
+        staged = tuple(slot for slot in moment.touched if isinstance(slot, Workspace))
         if staged:
             yield Moment(gemm, staged)
         yield moment
@@ -140,18 +140,18 @@ class _Layout:
     def moment(self, stmt: Stmt) -> Moment:
         return Moment(stmt, self.touched_by((stmt,)), self.is_compound(stmt))
 
-    def touched_by(self, block: Iterable[Stmt]) -> frozenset[Buffer | Workspace]:
-        touched: set[Buffer | Workspace] = set()
+    def touched_by(self, block: Iterable[Stmt]) -> tuple[Buffer | Workspace, ...]:
+        touched: dict[Buffer | Workspace, None] = {}
         for stmt in block:
             self.touch(stmt, touched)
-        return frozenset(touched)
+        return tuple(touched)
 
-    def touch(self, stmt: Stmt, touched: set[Buffer | Workspace]) -> None:
+    def touch(self, stmt: Stmt, touched: dict[Buffer | Workspace, None]) -> None:
         """Adds what a statement and everything below it touches. Each copy that pipelining makes of a statement has
         scratch memory of its own."""
-        touched |= {access.buffer.root for access in accesses(stmt) if access.buffer.root.is_shared}
+        touched.update(_shared(stmt))
         split = self.schedules.partitions.get(id(stmt))
-        touched.update(workspaces_of(stmt, self.schedules.maps, self.schedules.threads, split))
+        touched.update(dict.fromkeys(workspaces_of(stmt, self.schedules.maps, self.schedules.threads, split)))
         pipeline = self.schedules.pipelines.get(id(stmt))
         if pipeline is not None and pipeline.overlaps:
             body = pipeline.units if pipeline.rounds != 0 else ()
@@ -188,3 +188,8 @@ def runs_once(loop: For) -> bool:
 def _count(block: Block) -> int:
     """Statements of a loop body after branches are guarded one by one."""
     return sum(_count(stmt.body) if isinstance(stmt, Scope) else 1 for stmt in units_of(block))
+
+
+def _shared(stmt: Stmt) -> Iterator[tuple[Buffer, None]]:
+    """The shared memory that a statement itself uses, in order, as the keys of an ordered set."""
+    return ((access.buffer.root, None) for access in accesses(stmt) if access.buffer.root.is_shared)
