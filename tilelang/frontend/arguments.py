@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import DictVal, is_open
+from tilelang.frontend.containers import DictVal, is_dict, is_open
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.signals import UserError
 from tilelang.ir.span import Span
@@ -71,10 +71,9 @@ def evaluate_arguments(ev: Evaluator, node: ast.Call, scope: Scope) -> Arguments
         if keyword.arg is not None:
             found.kwargs[keyword.arg] = value
             found.kwarg_spans[keyword.arg] = _origin(ev, keyword.value, scope)
-        elif isinstance(value, dict):
-            entries = cast("dict[Any, Any]", value)
+        elif is_dict(value):
             spans = value.spans if isinstance(value, DictVal) else {}
-            for name, entry in entries.items():
+            for name, entry in value.items():
                 if isinstance(name, str):
                     found.kwargs[name] = entry
                     found.kwarg_spans[name] = spans.get(name) or ev.span(keyword.value, scope)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import operator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import is_open
+from tilelang.frontend.containers import is_container, is_open, is_sequence
 from tilelang.frontend.operators import ir_binary, is_ir, plain_enum, run_time_unknown
 from tilelang.frontend.plain import contains_unknown, is_plain
 from tilelang.frontend.signals import UserError
@@ -71,15 +71,14 @@ def equal(ev: Evaluator, a: Any, b: Any) -> Any:
         return True
     if isinstance(a, DType) or isinstance(b, DType):
         return _same_dtype(a, b)
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+    if is_sequence(a) and is_sequence(b):
         if isinstance(a, list) is not isinstance(b, list):
             return False
-        left, right = cast("list[Any]", a), cast("list[Any]", b)
-        if is_open(left) or is_open(right):
+        if is_open(a) or is_open(b):
             return UNKNOWN
-        if len(left) != len(right):
+        if len(a) != len(b):
             return False
-        results = [equal(ev, x, y) for x, y in zip(left, right, strict=True)]
+        results = [equal(ev, x, y) for x, y in zip(a, b, strict=True)]
         if any(result is False for result in results):
             return False
         return UNKNOWN if any(isinstance(result, Unknown) for result in results) else True
@@ -138,10 +137,9 @@ def contains(ev: Evaluator, container: Any, item: Any, span: Span) -> Any:
         return item in container
     if isinstance(container, range) and isinstance(item, int):
         return item in container
-    if isinstance(container, (list, tuple, set, frozenset, dict)):
-        opened = is_open(container)
-        unsure = opened
-        for entry in cast("list[Any]", container):
+    if is_container(container):
+        unsure = is_open(container)
+        for entry in container:
             result = equal(ev, entry, item)
             if result is True:
                 return True
@@ -166,10 +164,8 @@ def truth(ev: Evaluator, value: Any) -> Any:
         return UNKNOWN
     if isinstance(value, Buffer):
         return UNKNOWN
-    if isinstance(value, (list, dict, set, tuple, frozenset)):
-        if len(cast("list[Any]", value)) == 0:
-            return UNKNOWN if is_open(value) else False
-        return True
+    if is_container(value):
+        return True if len(value) > 0 else UNKNOWN if is_open(value) else False
     if isinstance(value, Object):
         for name in ("__bool__", "__len__"):
             found = value.cls.lookup(name)

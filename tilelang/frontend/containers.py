@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from tilelang.ir.span import Span
 
@@ -47,6 +47,16 @@ class SetVal(set[Any]):
         self.open = False
 
 
+def copied_dict(source: dict[Any, Any]) -> DictVal:
+    """A dict with the same entries that remembers where they are written."""
+    made = DictVal(source)
+    made.open = is_open(source)
+    if isinstance(source, DictVal):
+        made.span = source.span
+        made.spans.update(source.spans)
+    return made
+
+
 def is_open(value: object) -> bool:
     """Whether a container may hold more than is known."""
     return bool(getattr(value, "open", False))
@@ -71,3 +81,12 @@ def is_dict(value: object) -> TypeGuard[dict[Any, Any]]:
 
 def is_set(value: object) -> TypeGuard[set[Any] | frozenset[Any]]:
     return isinstance(value, (set, frozenset))
+
+
+def is_container(value: object) -> TypeGuard[Collection[Any]]:
+    """Whether a value is a list, tuple, set or dict."""
+    return isinstance(value, (list, tuple, set, frozenset, dict))
+
+
+def is_slice(value: object) -> TypeGuard[slice[Any, Any, Any]]:
+    return isinstance(value, slice)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.comparison import truth
-from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_dict, is_open
 from tilelang.frontend.evaluator import Evaluator, expression
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import Scope
@@ -64,8 +64,8 @@ def dict_display(ev: Evaluator, node: ast.Dict, scope: Scope) -> Any:
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         value = ev.eval(value_node, scope)
         if key_node is None:
-            if isinstance(value, dict):
-                made.update(cast("dict[Any, Any]", value))
+            if is_dict(value):
+                made.update(value)
                 made.open = made.open or is_open(value)
             else:
                 made.open = True

@@ -10,6 +10,7 @@ import ast
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.containers import is_tuple
 from tilelang.frontend.instance import Instance
 from tilelang.frontend.parameters import declare_tensor, parsed_annotation
 from tilelang.frontend.recorder import plain_map
@@ -98,7 +99,7 @@ def build_eager(
     for var in unbound:
         builder.problem("unbound-const", var.span, name=var.name)
     node = function.node
-    items = returned if isinstance(returned, tuple) else (returned,)
+    items = returned if is_tuple(returned) else (returned,)
     results = tuple(value for value in items if isinstance(value, Buffer))
     params = (*state.tensors.values(), *(buffer for buffer in builder.outputs))
     program = Program(

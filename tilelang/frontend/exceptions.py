@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from tilelang.frontend import kernel_code
 from tilelang.frontend.comparison import truth
+from tilelang.frontend.containers import is_tuple
 from tilelang.frontend.evaluator import Evaluator, statement
 from tilelang.frontend.operators import is_ir
 from tilelang.frontend.scoping import bind
@@ -84,7 +85,7 @@ def _handles(ev: Evaluator, handler: ast.ExceptHandler, error: UserError, scope:
     if handler.type is None:
         return True
     value = ev.eval(handler.type, scope)
-    kinds = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
+    kinds = value if is_tuple(value) else (value,)
     names = {exception_name(kind) for kind in kinds}
     if names & {error.name, "Exception", "BaseException"}:
         return True

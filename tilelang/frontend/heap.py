@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open, is_tuple
 from tilelang.frontend.plain import same
-from tilelang.ir.unknown import UNKNOWN, Unknown
+from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +79,7 @@ class Heap:
         """Forget everything that one arm may have changed."""
         for key, (container, before) in arm.before.items():
             self.writing(container)
-            _merge(container, [before, arm.after[key]], widen=True)
+            _merge(container, [before, arm.after[key]])
 
 
 def _copy(container: Container) -> Container:
@@ -111,59 +111,59 @@ def _restore(container: Container, content: Container) -> None:
         container.open = is_open(content)
 
 
-def _merge(container: Container, outcomes: list[Container], *, widen: bool = False) -> None:
-    """Leave in ``container`` what holds for every outcome. ``widen``: the outcome may be repeated any number of
-    times, so a list whose length differs has an unknown length."""
-    first = outcomes[0]
+def _merge(container: Container, outcomes: list[Container]) -> None:
+    """Leave in ``container`` what holds for every outcome; what differs is unknown."""
+    opened = any(is_open(outcome) for outcome in outcomes)
     if isinstance(container, dict):
-        merged: dict[Any, Any] = {}
-        opened = any(is_open(outcome) for outcome in outcomes)
-        for outcome in cast("list[dict[Any, Any]]", outcomes):
-            for key, value in outcome.items():
-                if key in merged:
-                    merged[key] = joined(merged[key], value)
-                else:
-                    merged[key] = value
-        for outcome in cast("list[dict[Any, Any]]", outcomes):
-            for key in merged.keys() - outcome.keys():
-                merged[key] = _maybe(merged[key])
-        _restore(container, merged)
-        if isinstance(container, DictVal):
-            container.open = opened or any(set(o) != set(merged) for o in cast("list[dict[Any, Any]]", outcomes))
+        opened = _merge_dicts(container, cast("list[dict[Any, Any]]", outcomes)) or opened
     elif isinstance(container, list):
-        lists = cast("list[list[Any]]", outcomes)
-        opened = any(is_open(outcome) for outcome in lists)
-        length = min(len(outcome) for outcome in lists)
-        if any(len(outcome) != length for outcome in lists):
-            opened = True
-        merged_list = list(cast("list[Any]", first))[:length]
-        for outcome in lists[1:]:
-            merged_list = [joined(a, b) for a, b in zip(merged_list, outcome, strict=False)]
-        container[:] = merged_list
-        if isinstance(container, ListVal):
-            container.open = opened
+        opened = _merge_lists(container, cast("list[list[Any]]", outcomes)) or opened
     else:
-        sets = cast("list[set[Any]]", outcomes)
-        opened = widen and any(outcome != sets[0] for outcome in sets)
-        opened = opened or any(outcome != sets[0] or is_open(outcome) for outcome in sets)
-        common = set.intersection(*(set(outcome) for outcome in sets))
-        container.clear()
-        container.update(common)
-        if isinstance(container, SetVal):
-            container.open = opened
+        opened = _merge_sets(container, cast("list[set[Any]]", outcomes)) or opened
+    if isinstance(container, (ListVal, DictVal, SetVal)):
+        container.open = opened
 
 
-def _maybe(value: object) -> object:
-    """A name that only one arm bound: the value holds if the name is used at all, but not for certain."""
-    return value if isinstance(value, Unknown) else UNKNOWN
+def _merge_dicts(container: dict[Any, Any], outcomes: list[dict[Any, Any]]) -> bool:
+    """Merge the values of each key. True if the outcomes have different keys."""
+    merged: dict[Any, Any] = {}
+    for outcome in outcomes:
+        for key, value in outcome.items():
+            merged[key] = joined(merged[key], value) if key in merged else value
+    differ = False
+    for outcome in outcomes:
+        for key in merged.keys() - outcome.keys():
+            merged[key] = UNKNOWN  # only some arms bind it
+            differ = True
+    container.clear()
+    container.update(merged)
+    return differ
+
+
+def _merge_lists(container: list[Any], outcomes: list[list[Any]]) -> bool:
+    """Merge entry by entry, as far as the shortest outcome goes. True if the lengths differ."""
+    lengths = {len(outcome) for outcome in outcomes}
+    merged = list(outcomes[0])[: min(lengths)]
+    for outcome in outcomes[1:]:
+        merged = [joined(a, b) for a, b in zip(merged, outcome, strict=False)]
+    container[:] = merged
+    return len(lengths) > 1
+
+
+def _merge_sets(container: set[Any], outcomes: list[set[Any]]) -> bool:
+    """Keep the common entries. True if the outcomes differ."""
+    first = outcomes[0]
+    common = first.intersection(*outcomes[1:])
+    differ = any(outcome != first for outcome in outcomes)
+    container.clear()
+    container.update(common)
+    return differ
 
 
 def joined(a: object, b: object) -> object:
     """The value that is ``a`` or ``b``: itself if they are the same, tuples entry by entry, else unknown."""
     if a is b or same(a, b):
         return a
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        left, right = cast("tuple[Any, ...]", a), cast("tuple[Any, ...]", b)
-        if len(left) == len(right):
-            return tuple(joined(x, y) for x, y in zip(left, right, strict=True))
+    if is_tuple(a) and is_tuple(b) and len(a) == len(b):
+        return tuple(joined(x, y) for x, y in zip(a, b, strict=True))
     return UNKNOWN

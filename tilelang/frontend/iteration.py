@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import DictVal, is_open
+from tilelang.frontend.containers import DictVal, is_dict, is_open, is_sequence, is_set
 from tilelang.frontend.operators import MAX_SEQUENCE
 from tilelang.frontend.values import Class, Function, Object, Tensor
 from tilelang.ir.unknown import UNKNOWN
@@ -19,21 +19,12 @@ def iterate(ev: Evaluator, value: Any) -> Iterable[Any] | None:
     """The items of an iterable in order, or ``None`` if they are not all known. Ranges stay lazy."""
     if isinstance(value, range):
         return value
-    if isinstance(value, (list, tuple)):
-        items = cast("list[Any]", value)
-        return None if is_open(items) else list(items)
-    if isinstance(value, dict):
-        return None if is_open(value) else list(cast("dict[Any, Any]", value))
+    if is_sequence(value) or is_dict(value):
+        return None if is_open(value) else list(value)
     if isinstance(value, str):
         return value
-    if isinstance(value, (set, frozenset)):
-        entries = cast("set[Any]", value)
-        if is_open(entries):
-            return None
-        try:
-            return sorted(entries)
-        except TypeError:
-            return list(entries)
+    if is_set(value):
+        return None if is_open(value) else _in_fixed_order(value)
     if isinstance(value, Class) and value.kind == "enum":
         return [entry for entry in value.vars.values() if isinstance(entry, Object)]
     if isinstance(value, Object):
@@ -42,6 +33,14 @@ def iterate(ev: Evaluator, value: Any) -> Iterable[Any] | None:
         row = Tensor(value.shape[1:], value.dtype, None, value.library)
         return [row if value.shape[1:] else UNKNOWN for _ in range(value.shape[0])]
     return None
+
+
+def _in_fixed_order(entries: Iterable[Any]) -> list[Any]:
+    """The entries of a set in an order that is the same in every run."""
+    try:
+        return sorted(entries)
+    except TypeError:
+        return sorted(entries, key=lambda entry: (type(entry).__name__, str(entry)))
 
 
 def _iterate_object(ev: Evaluator, value: Object) -> Iterable[Any] | None:
@@ -66,8 +65,15 @@ def materialize(ev: Evaluator, value: Any) -> list[Any] | None:
     return list(items)
 
 
+def materialize_all(ev: Evaluator, values: Iterable[Any]) -> list[list[Any]] | None:
+    """The items of several iterables, or ``None`` if those of one are not known."""
+    columns = [materialize(ev, value) for value in values]
+    known = [column for column in columns if column is not None]
+    return known if len(known) == len(columns) else None
+
+
 def mapping_items(value: Any) -> list[tuple[Any, Any]] | None:
     """The entries of a dict, or ``None`` if not all are known."""
     if isinstance(value, DictVal) and value.open:
         return None
-    return list(cast("dict[Any, Any]", value).items()) if isinstance(value, dict) else None
+    return list(value.items()) if is_dict(value) else None

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 import operator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeGuard
 
-from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_dict, is_list, is_open, is_tuple
 from tilelang.frontend.plain import is_plain
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import Function, Object, Tensor
@@ -19,7 +19,7 @@ from tilelang.ir.expr import Expr, Var
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sized
 
     from tilelang.frontend.evaluator import Evaluator
     from tilelang.ir.span import Span
@@ -30,20 +30,23 @@ MAX_INT_BITS = 4096
 MAX_SEQUENCE = 200_000
 """Longer strings and lists than this are never built: the source may ask for ``"x" * 10 ** 10``."""
 
+_NATIVE: Any = operator
+"""The module without its types: its functions are called on values of any type, and what they raise is handled."""
+
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any], str]] = {
-    ast.Add: ("+", operator.add, "add"),
-    ast.Sub: ("-", operator.sub, "sub"),
-    ast.Mult: ("*", operator.mul, "mul"),
-    ast.Div: ("/", operator.truediv, "truediv"),
-    ast.FloorDiv: ("//", operator.floordiv, "floordiv"),
-    ast.Mod: ("%", operator.mod, "mod"),
-    ast.Pow: ("**", operator.pow, "pow"),
-    ast.LShift: ("<<", operator.lshift, "lshift"),
-    ast.RShift: (">>", operator.rshift, "rshift"),
-    ast.BitAnd: ("&", operator.and_, "and"),
-    ast.BitOr: ("|", operator.or_, "or"),
-    ast.BitXor: ("^", operator.xor, "xor"),
-    ast.MatMult: ("@", operator.matmul, "matmul"),
+    ast.Add: ("+", _NATIVE.add, "add"),
+    ast.Sub: ("-", _NATIVE.sub, "sub"),
+    ast.Mult: ("*", _NATIVE.mul, "mul"),
+    ast.Div: ("/", _NATIVE.truediv, "truediv"),
+    ast.FloorDiv: ("//", _NATIVE.floordiv, "floordiv"),
+    ast.Mod: ("%", _NATIVE.mod, "mod"),
+    ast.Pow: ("**", _NATIVE.pow, "pow"),
+    ast.LShift: ("<<", _NATIVE.lshift, "lshift"),
+    ast.RShift: (">>", _NATIVE.rshift, "rshift"),
+    ast.BitAnd: ("&", _NATIVE.and_, "and"),
+    ast.BitOr: ("|", _NATIVE.or_, "or"),
+    ast.BitXor: ("^", _NATIVE.xor, "xor"),
+    ast.MatMult: ("@", _NATIVE.matmul, "matmul"),
 }
 
 
@@ -83,23 +86,22 @@ def binary(ev: Evaluator, op: type[ast.operator], a: Any, b: Any, span: Span) ->
         return matmul(a, b) if symbol == "@" else elementwise(a, b)
     if isinstance(a, Object) or isinstance(b, Object):
         return _dunder(ev, a, b, method, span)
-    if isinstance(a, list) and isinstance(b, list) and symbol == "+":
-        left, right = cast("list[Any]", a), cast("list[Any]", b)
-        if len(left) + len(right) > MAX_SEQUENCE:
+    if is_list(a) and is_list(b) and symbol == "+":
+        if len(a) + len(b) > MAX_SEQUENCE:
             return UNKNOWN
-        joined = ListVal([*left, *right])
-        joined.open = is_open(left) or is_open(right)
+        joined = ListVal([*a, *b])
+        joined.open = is_open(a) or is_open(b)
         return joined
-    if symbol == "+" and isinstance(a, _SIZED) and isinstance(b, _SIZED) and len(a) + len(b) > MAX_SEQUENCE:
+    if symbol == "+" and _is_sized(a) and _is_sized(b) and len(a) + len(b) > MAX_SEQUENCE:
         return UNKNOWN
-    if isinstance(a, tuple) and isinstance(b, tuple) and symbol == "+":
-        return cast("tuple[Any, ...]", a) + cast("tuple[Any, ...]", b)
+    if is_tuple(a) and is_tuple(b) and symbol == "+":
+        return a + b
     if symbol == "*" and isinstance(b, (list, tuple, str)) and isinstance(a, int):
         a, b = b, a
     if symbol == "*" and isinstance(a, (list, tuple, str)) and isinstance(b, int):
-        return _repeat(cast("Any", a), b)
-    if isinstance(a, dict) and isinstance(b, dict) and symbol == "|":
-        merged = DictVal({**cast("dict[Any, Any]", a), **cast("dict[Any, Any]", b)})
+        return _repeat(a, b)
+    if is_dict(a) and is_dict(b) and symbol == "|":
+        merged = DictVal({**a, **b})
         merged.open = is_open(a) or is_open(b)
         return merged
     if isinstance(a, str) and symbol == "%":
@@ -109,11 +111,13 @@ def binary(ev: Evaluator, op: type[ast.operator], a: Any, b: Any, span: Span) ->
             result = native(a, b)
         except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
             raise UserError(type(error).__name__, str(error), span) from None
-        return SetVal(cast("set[Any]", result)) if isinstance(result, set) else result
+        return SetVal(result) if isinstance(result, set) else result
     return UNKNOWN
 
 
-_SIZED = (str, bytes, tuple)
+def _is_sized(value: object) -> TypeGuard[Sized]:
+    return isinstance(value, (str, bytes, tuple))
+
 
 MAX_TERMS = 4_000
 """Terms of one expression. Python code that doubles an expression in a loop would make it exponentially large."""
@@ -171,8 +175,8 @@ def ir_binary(symbol: str, a: Any, b: Any, span: Span) -> Any:
 def _repeat(sequence: Any, count: int) -> Any:
     if len(sequence) * max(count, 0) > MAX_SEQUENCE:
         return UNKNOWN
-    if isinstance(sequence, list):
-        repeated = ListVal(cast("list[Any]", sequence) * count)
+    if is_list(sequence):
+        repeated = ListVal(sequence * count)
         repeated.open = is_open(sequence)
         return repeated
     return sequence * count

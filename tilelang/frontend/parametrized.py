@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.attempts import attempt
 from tilelang.frontend.calls import call, call_function
+from tilelang.frontend.containers import is_sequence
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.requirements import conditions
 from tilelang.frontend.values import MISSING, Class, Function, Mark, Module, Object, StaticMethod
@@ -67,7 +68,7 @@ def spread(count: int) -> Iterator[int]:
 
 
 def run_test_class(ev: Evaluator, cls: Class, module: Module) -> None:
-    marks = cast("tuple[Mark, ...]", cls.vars.get("__marks__", ()))
+    marks: tuple[Mark, ...] = cls.vars.get("__marks__", ())
     for name, member in list(cls.vars.items()):
         function = member.function if isinstance(member, StaticMethod) else member
         if name.startswith("test") and isinstance(function, Function):
@@ -130,8 +131,8 @@ def _axis(ev: Evaluator, mark: Mark) -> list[dict[str, Any]]:
 def _is_skipped(entry: Mark) -> bool:
     """Whether a ``pytest.param`` carries a mark that keeps it from passing as it is."""
     marks = dict(entry.kwargs).get("marks", ())
-    marks = marks if isinstance(marks, (list, tuple)) else (marks,)
-    return any(getattr(mark, "name", "") in ("skip", "xfail", "skipif") for mark in cast("tuple[Any, ...]", marks))
+    several = marks if is_sequence(marks) else (marks,)
+    return any(getattr(mark, "name", "") in ("skip", "xfail", "skipif") for mark in several)
 
 
 def _fixture(ev: Evaluator, name: str, module: Module) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from tilelang.frontend.containers import is_open
+from tilelang.frontend.containers import is_dict, is_open, is_sequence
 from tilelang.frontend.values import External, Tensor
 from tilelang.ir.expr import Expr, Var
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 
 MAX_NESTING = 40
@@ -32,12 +32,10 @@ def same(a: object, b: object, depth: int = 0) -> bool:
         return a == b
     if is_open(a) or is_open(b):
         return False
-    if isinstance(a, (tuple, list)):
-        left, right = cast("Sequence[Any]", a), cast("Sequence[Any]", b)
-        return len(left) == len(right) and all(same(x, y, depth + 1) for x, y in zip(left, right, strict=True))
-    if isinstance(a, dict):
-        first, second = cast("dict[Any, Any]", a), cast("dict[Any, Any]", b)
-        return first.keys() == second.keys() and all(same(first[key], second[key], depth + 1) for key in first)
+    if is_sequence(a) and is_sequence(b):
+        return len(a) == len(b) and all(same(x, y, depth + 1) for x, y in zip(a, b, strict=True))
+    if is_dict(a) and is_dict(b):
+        return a.keys() == b.keys() and all(same(a[key], b[key], depth + 1) for key in a)
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return a.shape == b.shape and a.dtype == b.dtype and a.strides == b.strides
     return False
@@ -60,8 +58,7 @@ _CONTAINERS = (list, tuple, set, frozenset, dict)
 
 
 def parts(value: object) -> Iterator[object]:
-    """The leaves of nested containers, each container once; :data:`~tilelang.ir.unknown.UNKNOWN` for what is open or left
-    out."""
+    """The leaves of nested containers, each container once. What is open or left out is ``UNKNOWN``."""
     seen: set[int] = set()
     stack: list[object] = [value]
     count = 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.containers import is_sequence
 from tilelang.frontend.instance import Instance, TensorArg
 from tilelang.frontend.values import Tensor
 from tilelang.ir.dtype import DType
@@ -27,8 +28,8 @@ def plain(value: Any) -> Any:
         return TensorArg(shape, value.dtype)
     if isinstance(value, Var) and value.kind == "dim":
         return value.name
-    if isinstance(value, (tuple, list)):
-        return tuple(plain(item) for item in cast("list[Any]", value))
+    if is_sequence(value):
+        return tuple(plain(item) for item in value)
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, cast
 
-from tilelang.frontend.containers import DictVal, ListVal, is_open
+from tilelang.frontend.containers import DictVal, ListVal, is_dict, is_list, is_open, is_slice
 from tilelang.frontend.evaluator import Evaluator, expression
 from tilelang.frontend.operators import is_ir
 from tilelang.frontend.plain import is_plain
@@ -35,7 +35,7 @@ def load(ev: Evaluator, container: Any, index: Any, span: Span) -> Any:
     if isinstance(container, (list, tuple, str, range)):
         return _sequence(cast("Any", container), index, span)
     if isinstance(container, dict):
-        return _mapping(ev, cast("dict[Any, Any]", container), index, span)
+        return _mapping(ev, container, index, span)
     if isinstance(container, Tensor):
         from tilelang.frontend.models.shapes import getitem
 
@@ -94,14 +94,14 @@ def _sequence(container: Any, index: Any, span: Span) -> Any:
             result.open = True
             return result
         return UNKNOWN
-    if isinstance(index, slice) and not is_plain((index.start, index.stop, index.step)):
+    if is_slice(index) and not is_plain((index.start, index.stop, index.step)):
         return UNKNOWN
     try:
         result = container[index]
     except (IndexError, TypeError, ValueError) as error:
         raise UserError(type(error).__name__, str(error), span) from None
-    if isinstance(result, list):
-        made = ListVal(cast("list[Any]", result))
+    if is_list(result):
+        made = ListVal(result)
         made.open = opened
         return made
     return result
@@ -144,8 +144,8 @@ def store_item(ev: Evaluator, container: Any, index: Any, value: Any, span: Span
         if ev.builder is not None:
             _store_buffer(ev, container, index, value, span)
         return
-    if isinstance(container, dict):
-        ev.heap.writing(cast("dict[Any, Any]", container))
+    if is_dict(container):
+        ev.heap.writing(container)
         if isinstance(index, Unknown):
             if isinstance(container, DictVal):
                 container.open = True
@@ -157,13 +157,12 @@ def store_item(ev: Evaluator, container: Any, index: Any, value: Any, span: Span
         if isinstance(container, DictVal):
             container.spans.pop(index, None)
         return
-    if isinstance(container, list):
-        items = cast("list[Any]", container)
-        ev.heap.writing(items)
-        if isinstance(index, int) and -len(items) <= index < len(items):
-            items[index] = value
+    if is_list(container):
+        ev.heap.writing(container)
+        if isinstance(index, int) and -len(container) <= index < len(container):
+            container[index] = value
         elif isinstance(container, ListVal) and not isinstance(index, int):
-            container[:] = [UNKNOWN] * len(items)
+            container[:] = [UNKNOWN] * len(container)
             container.open = True
         elif isinstance(index, int) and not is_open(container):
             raise UserError("IndexError", "list assignment index out of range", span)

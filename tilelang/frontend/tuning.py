@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import DictVal
+from tilelang.frontend.containers import DictVal, is_dict
 from tilelang.frontend.instance import TuneEntry
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.recorder import plain
@@ -49,9 +49,9 @@ def tune(
     parameters = [arg.arg for arg in (*function.node.args.args, *function.node.args.kwonlyargs)]
     for index, config in enumerate(configs):
         ev.step()
-        if not isinstance(config, dict):
+        if not is_dict(config):
             continue
-        entries = {key: value for key, value in cast("dict[Any, Any]", config).items() if isinstance(key, str)}
+        entries = {key: value for key, value in config.items() if isinstance(key, str)}
         where = config.span if isinstance(config, DictVal) and config.span is not None else jit.tuner.configs_span
         value_spans = config.spans if isinstance(config, DictVal) else {}
         unknown_key = next((key for key in entries if key not in parameters and key not in _RESERVED), None)
@@ -108,8 +108,8 @@ def config_list(ev: Evaluator, jit: Jit, arguments: Arguments, span: Span) -> li
     configs = jit.tuner.configs
     if isinstance(configs, (list, tuple)):
         return materialize(ev, configs)
-    if isinstance(configs, dict):
-        return product_of(ev, cast("dict[Any, Any]", configs))
+    if is_dict(configs):
+        return product_of(ev, configs)
     if isinstance(configs, Unknown):
         return None
     try:
@@ -117,8 +117,8 @@ def config_list(ev: Evaluator, jit: Jit, arguments: Arguments, span: Span) -> li
     except (UserError, Exhausted) as error:
         ev.trace(f"the config function failed: {error}", jit.tuner.span)
         return None
-    if isinstance(made, dict):
-        return product_of(ev, cast("dict[Any, Any]", made))
+    if is_dict(made):
+        return product_of(ev, made)
     return materialize(ev, made) if isinstance(made, (list, tuple)) else None
 
 

@@ -6,10 +6,10 @@ Native functions run only on plain, bounded data: the source under analysis may 
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.comparison import truth
-from tilelang.frontend.containers import is_open
+from tilelang.frontend.containers import is_container, is_open, is_sequence
 from tilelang.frontend.models.registry import BUILTINS, builtin
 from tilelang.frontend.operators import is_large_power, plain_enum
 from tilelang.frontend.plain import is_plain
@@ -83,22 +83,35 @@ def _ir_or_native(ev: Evaluator, function: Any, args: Args, kwargs: dict[str, An
     return call_native(function, list(args), kwargs, args.span)
 
 
+MAX_TEXT_PARTS = 2_000
+"""Parts of a list or tuple that are written out. Sharing can make a small list endless on paper."""
+
+
 def to_str(value: Any, *, quoted: bool = False) -> Any:
     """``str(value)`` or ``repr(value)`` for plain values and dtypes, else unknown."""
+    return _text(value, [MAX_TEXT_PARTS], quoted=quoted)
+
+
+def _text(value: Any, left: list[int], *, quoted: bool) -> Any:
+    left[0] -= 1
+    if left[0] < 0:
+        return UNKNOWN
     if isinstance(value, DType):
         text = str.__str__(value)
         return repr(text) if quoted else text
     if isinstance(value, int) and value.bit_length() > 4096:
         return UNKNOWN
-    if is_plain(value) and not isinstance(value, (list, dict, set, tuple, frozenset)):
+    if is_plain(value) and not is_container(value):
         return repr(value) if quoted else str(value)
-    if isinstance(value, (list, tuple)):
-        items = cast("list[Any]", value)
-        if is_open(items) or len(items) > 1000:
+    if is_sequence(value):
+        if is_open(value) or len(value) > 1000:
             return UNKNOWN
-        parts = [to_str(item, quoted=True) for item in items]
-        if any(isinstance(part, Unknown) for part in parts):
-            return UNKNOWN
+        parts: list[str] = []
+        for item in value:
+            part = _text(item, left, quoted=True)
+            if isinstance(part, Unknown):
+                return UNKNOWN
+            parts.append(part)
         inner = ", ".join(parts)
         if isinstance(value, tuple):
             return f"({inner},)" if len(parts) == 1 else f"({inner})"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, copied_dict, is_dict, is_list, is_open, is_set
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
 from tilelang.frontend.models.registry import model
@@ -44,20 +44,18 @@ def copy(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 def _copied(value: Any, depth: int) -> Any:
     if depth > 20:
         return UNKNOWN
-    if isinstance(value, dict):
-        made = DictVal(
-            {key: _copied(entry, depth + 1) for key, entry in cast("dict[Any, Any]", value).items()},
-            getattr(cast("Any", value), "span", None),
-        )
-        made.open = is_open(value)
-        made.spans.update(getattr(cast("Any", value), "spans", {}))
+    if is_dict(value):
+        made = copied_dict(value)
+        made.update({key: _copied(entry, depth + 1) for key, entry in value.items()})
         return made
-    if isinstance(value, list):
-        copied = ListVal(_copied(entry, depth + 1) for entry in cast("list[Any]", value))
+    if is_list(value):
+        copied = ListVal(_copied(entry, depth + 1) for entry in value)
         copied.open = is_open(value)
         return copied
-    if isinstance(value, set):
-        return SetVal(cast("set[Any]", value))
+    if is_set(value):
+        entries = SetVal(value)
+        entries.open = is_open(value)
+        return entries
     if isinstance(value, Object):
         return Object(value.cls, {name: _copied(entry, depth + 1) for name, entry in value.attrs.items()})
     return value

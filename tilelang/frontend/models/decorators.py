@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import is_open
+from tilelang.frontend.containers import is_open, is_sequence, is_tuple
 from tilelang.frontend.instance import JitOptions
 from tilelang.frontend.models.options import jit_options
 from tilelang.frontend.models.registry import model
@@ -33,10 +33,8 @@ def _wrap(args: Args, options: JitOptions) -> Any:
 
 @model("tilelang.autotune", "tilelang.autotuner.autotune", "tilelang.autotuner.tuner.autotune")
 def autotune(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    arguments = getattr(args, "arguments", None)
     configs = kwargs.get("configs", UNKNOWN)
-    where = arguments.kwarg_spans.get("configs", args.span) if arguments is not None else args.span
-    tuner = Tuner(configs, args.span, where)
+    tuner = Tuner(configs, args.span, args.span_of("configs") or args.span)
 
     def attach(ev: Evaluator, inner: Any, kw: dict[str, Any]) -> Any:
         target = inner[0] if inner else UNKNOWN
@@ -46,7 +44,7 @@ def autotune(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
     if args and isinstance(args[0], (Jit, Function)):
         return attach(ev, args, {})
-    if isinstance(configs, (list, tuple)) and not configs and not is_open(configs):
+    if is_sequence(configs) and not configs and not is_open(configs):
         ev.problem("autotune-empty-space", args.span, function="")
     return Model("tilelang.autotune", attach)
 
@@ -80,11 +78,10 @@ def const(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     state = ev.eager
     if state is None or isinstance(made, Unknown):
         return made
-    several = isinstance(made, tuple)
     values: list[Any] = []
-    for var in made if several else (made,):
+    for var in made if is_tuple(made) else (made,):
         known = state.consts.get(var.name)
         if known is None:
             known = state.unbound[var.name] = replace(var, span=args.span)
         values.append(known)
-    return tuple(values) if several else values[0]
+    return tuple(values) if isinstance(made, tuple) else values[0]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import ListVal
-from tilelang.frontend.iteration import materialize
+from tilelang.frontend.iteration import materialize, materialize_all
 from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
 from tilelang.frontend.models.registry import MODELS, model
 from tilelang.frontend.operators import MAX_SEQUENCE
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from tilelang.frontend.evaluator import Evaluator
 
 
-def _columns(ev: Evaluator, args: Any) -> list[list[Any]] | None:
-    columns = [materialize(ev, arg) for arg in args]
-    return None if any(column is None for column in columns) else cast("list[list[Any]]", columns)
-
-
 def _listed(ev: Evaluator, items: Any, size: int) -> Any:
     if size > MAX_SEQUENCE:
         return UNKNOWN
@@ -32,7 +27,7 @@ def _listed(ev: Evaluator, items: Any, size: int) -> Any:
 
 @model("itertools.product")
 def product(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    columns = _columns(ev, args)
+    columns = materialize_all(ev, args)
     repeat = kwargs.get("repeat", 1)
     if columns is None or not isinstance(repeat, int) or not 0 <= repeat <= 32:
         return UNKNOWN
@@ -46,14 +41,14 @@ def product(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
 @model("itertools.chain")
 def chain(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    columns = _columns(ev, args)
+    columns = materialize_all(ev, args)
     return UNKNOWN if columns is None else _listed(ev, itertools.chain(*columns), sum(map(len, columns)))
 
 
 @model("itertools.chain.from_iterable")
 def chain_from(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     outer = materialize(ev, args[0]) if args else None
-    columns = None if outer is None else _columns(ev, outer)
+    columns = None if outer is None else materialize_all(ev, outer)
     return UNKNOWN if columns is None else _listed(ev, itertools.chain(*columns), sum(map(len, columns)))
 
 

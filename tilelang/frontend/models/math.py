@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.containers import is_sequence
 from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
 from tilelang.frontend.models.registry import MODELS, model
+from tilelang.frontend.operators import MAX_INT_BITS
 from tilelang.frontend.plain import is_plain
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import Model
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
-    import ast
-
     from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
@@ -39,24 +39,18 @@ for _name in ("pi", "e", "inf", "nan", "tau"):
 
 def _pure(ev: Evaluator, function: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     if not is_plain(list(args)) or not is_plain(kwargs):
-        return _symbolic(function, args)
-    if any(isinstance(arg, int) and arg.bit_length() > 4096 for arg in args):
+        return UNKNOWN
+    if any(isinstance(arg, int) and arg.bit_length() > MAX_INT_BITS for arg in args):
         return UNKNOWN
     if function in (math.prod, math.fsum) and args and isinstance(args[0], range):
         return UNKNOWN
-    if function is math.prod and args and isinstance(args[0], (list, tuple)):
-        numbers = cast("list[Any]", args[0])
-        if sum(number.bit_length() for number in numbers if isinstance(number, int)) > 4096:
+    if function is math.prod and args and is_sequence(args[0]):
+        if sum(number.bit_length() for number in args[0] if isinstance(number, int)) > MAX_INT_BITS:
             return UNKNOWN
     try:
         return function(*args, **kwargs)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
         raise UserError(type(error).__name__, str(error), args.span) from None
-
-
-def _symbolic(function: Any, args: Any) -> Any:
-    """``math.ceil(a / b)`` and the like on symbolic sizes are not folded; their result is an unknown number."""
-    return UNKNOWN
 
 
 def _operator_model(name: str) -> Model:
@@ -69,7 +63,6 @@ for _name in ("add", "sub", "mul", "floordiv", "truediv", "mod", "lt", "le", "gt
 
 
 def _apply_operator(ev: Evaluator, function: Any, args: Args) -> Any:
-
     from tilelang.frontend.comparison import COMPARE, compare
     from tilelang.frontend.operators import BINARY, binary
 
@@ -78,7 +71,7 @@ def _apply_operator(ev: Evaluator, function: Any, args: Args) -> Any:
             return binary(ev, kind, args[0], args[1], args.span)
     for kind, (_, native) in COMPARE.items():
         if native is function and len(args) == 2:
-            return compare(ev, cast("ast.cmpop", kind()), args[0], args[1], args.span)
+            return compare(ev, kind(), args[0], args[1], args.span)
     return UNKNOWN
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.comparison import equal
-from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_list, is_open
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.models.strings import string_method
 from tilelang.frontend.operators import MAX_SEQUENCE
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
+
+    Method = Callable[[Evaluator, Any, Args, dict[str, Any]], Any]
 
 
 _NUMBER_PURE = frozenset(("bit_length", "is_integer", "conjugate"))
@@ -120,10 +122,7 @@ def _sort(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None
 
     result = sorted_(ev, args.of(owner), kwargs)
     ev.heap.writing(owner)
-    if isinstance(result, list):
-        owner[:] = cast("list[Any]", result)
-    else:
-        owner[:] = [UNKNOWN] * len(owner)
+    owner[:] = result if is_list(result) else [UNKNOWN] * len(owner)
 
 
 def _reverse(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
@@ -144,15 +143,21 @@ def _copy_list(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) ->
     return made
 
 
-_LIST: dict[str, Callable[..., Any]] = {
+def _pop_left(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
+    return _pop(ev, owner, args.of(0), kwargs)
+
+
+def _append_left(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
+    _insert(ev, owner, args.of(0, *args), kwargs)
+
+
+_LIST: dict[str, Method] = {
     "append": _append,
     "extend": _extend,
     "insert": _insert,
     "pop": _pop,
-    "popleft": lambda ev, owner, args, kwargs: _pop(ev, owner, args.of(0), kwargs),
-    "appendleft": lambda ev, owner, args, kwargs: _insert(
-        ev, owner, type(args)([0, args[0] if args else UNKNOWN], args.span, None, None), kwargs
-    ),
+    "popleft": _pop_left,
+    "appendleft": _append_left,
     "remove": _remove,
     "index": _index,
     "count": _count,
@@ -232,7 +237,7 @@ def _copy_dict(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) ->
     return made
 
 
-_DICT: dict[str, Callable[..., Any]] = {
+_DICT: dict[str, Method] = {
     "get": _get,
     "items": _items,
     "keys": _keys,
@@ -274,7 +279,7 @@ def _update_set(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -
 _SET_PURE = ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")
 
 
-def _combined(name: str) -> Callable[..., Any]:
+def _combined(name: str) -> Method:
     def run(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
         others = [materialize(ev, arg) for arg in args]
         if is_open(owner) or any(other is None for other in others):
@@ -282,12 +287,12 @@ def _combined(name: str) -> Callable[..., Any]:
             made.open = True
             return made
         result = getattr(set(owner), name)(*others)
-        return SetVal(cast("set[Any]", result)) if isinstance(result, set) else result
+        return SetVal(result) if isinstance(result, set) else result
 
     return run
 
 
-_SET: dict[str, Callable[..., Any]] = {
+_SET: dict[str, Method] = {
     "add": _add,
     "discard": _discard,
     "remove": _discard,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import is_open
+from tilelang.frontend.containers import is_dict, is_open, is_sequence
 from tilelang.frontend.instance import JitOptions
 from tilelang.frontend.values import External, Object
 
@@ -15,11 +15,9 @@ if TYPE_CHECKING:
 
 def jit_options(args: Args, kwargs: dict[str, Any], span: Span) -> JitOptions:
     """The options of ``jit``, ``compile`` and ``lower`` as far as they are known."""
-    arguments = getattr(args, "arguments", None)
-    spans = arguments.kwarg_spans if arguments is not None else {}
     return JitOptions(
         _out_idx(kwargs.get("out_idx")),
-        spans.get("out_idx"),
+        args.span_of("out_idx"),
         target_name(kwargs.get("target")),
         pass_configs(kwargs.get("pass_configs")),
         span,
@@ -31,10 +29,8 @@ def _out_idx(value: Any) -> tuple[int, ...] | None:
         return None
     if isinstance(value, int):
         return (value,)
-    if isinstance(value, (list, tuple)) and not is_open(value):
-        entries = cast("list[Any]", value)
-        if all(isinstance(entry, int) for entry in entries):
-            return tuple(entries)
+    if is_sequence(value) and not is_open(value) and all(isinstance(entry, int) for entry in value):
+        return tuple(value)
     return None
 
 
@@ -42,9 +38,8 @@ def target_name(value: Any) -> str | None:
     """A target as the text that names it: a string, or the arch of a dict or of a target object."""
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, dict):
-        entries = cast("dict[Any, Any]", value)
-        arch, kind = entries.get("arch") or entries.get("mcpu"), entries.get("kind")
+    if is_dict(value):
+        arch, kind = value.get("arch") or value.get("mcpu"), value.get("kind")
         return arch if isinstance(arch, str) else kind if isinstance(kind, str) else None
     if isinstance(value, Object):
         return value.attrs.get("_target")
@@ -55,10 +50,9 @@ def pass_configs(value: Any) -> tuple[tuple[str, object], ...]:
     """Pass configs by key name, in a fixed order."""
     from tilelang.frontend.recorder import plain
 
-    if not isinstance(value, dict):
+    if not is_dict(value):
         return ()
-    entries = cast("dict[Any, Any]", value)
-    return tuple(sorted((_config_key(key), plain(entry)) for key, entry in entries.items()))
+    return tuple(sorted((_config_key(key), plain(entry)) for key, entry in value.items()))
 
 
 def _config_key(key: Any) -> str:

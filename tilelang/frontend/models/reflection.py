@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.containers import is_tuple
 from tilelang.frontend.models.registry import builtin
 from tilelang.frontend.plain import is_plain
 from tilelang.frontend.values import (
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 def isinstance_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if len(args) != 2:
         return UNKNOWN
-    kinds = cast("tuple[Any, ...]", args[1]) if isinstance(args[1], tuple) else (args[1],)
+    kinds = args[1] if is_tuple(args[1]) else (args[1],)
     results = [_is_instance(args[0], kind) for kind in kinds]
     if any(result is True for result in results):
         return True

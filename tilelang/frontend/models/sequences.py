@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.comparison import truth
-from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open
-from tilelang.frontend.iteration import materialize
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, copied_dict, is_container, is_dict, is_list, is_open
+from tilelang.frontend.iteration import materialize, materialize_all
 from tilelang.frontend.models.registry import builtin
 from tilelang.frontend.plain import contains_unknown, is_plain
 from tilelang.frontend.signals import UserError
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
 @builtin("range")
 def range_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    numbers = [const_int(arg) if not isinstance(arg, Unknown) else None for arg in args]
-    if all(number is not None for number in numbers) and 1 <= len(numbers) <= 3:
+    bounds = [const_int(arg) if not isinstance(arg, Unknown) else None for arg in args]
+    numbers = [number for number in bounds if number is not None]
+    if len(numbers) == len(bounds) and 1 <= len(numbers) <= 3:
         try:
-            return range(*cast("list[int]", numbers))
+            return range(*numbers)
         except ValueError as error:
             raise UserError("ValueError", str(error), args.span) from None
     if ev.builder is not None and (args.scope is None or args.scope.kernel):
@@ -41,8 +42,8 @@ def range_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 @builtin("len")
 def len_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     value = args[0] if args else UNKNOWN
-    if isinstance(value, (list, tuple, str, dict, set, frozenset, range, bytes)):
-        return UNKNOWN if is_open(value) else len(cast("Any", value))
+    if is_container(value) or isinstance(value, (str, range, bytes)):
+        return UNKNOWN if is_open(value) else len(value)
     if isinstance(value, Tensor):
         return value.shape[0] if value.shape else UNKNOWN
     if isinstance(value, Buffer):
@@ -95,10 +96,8 @@ def dict_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     made = DictVal()
     if args:
         source = args[0]
-        if isinstance(source, dict):
-            made.update(cast("dict[Any, Any]", source))
-            made.open = is_open(source)
-            made.spans.update(getattr(cast("Any", source), "spans", {}))
+        if is_dict(source):
+            made = copied_dict(source)
         else:
             pairs = materialize(ev, source)
             if pairs is None:
@@ -112,10 +111,9 @@ def dict_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
                         made[entry[0]] = entry[1]
     made.update(kwargs)
     made.span = args.span
-    arguments = getattr(args, "arguments", None)
-    if arguments is not None:
-        made.spans.update(arguments.kwarg_spans)
-        made.open = made.open or arguments.open
+    if args.arguments is not None:
+        made.spans.update(args.arguments.kwarg_spans)
+        made.open = made.open or args.arguments.open
     return made
 
 
@@ -185,7 +183,7 @@ def all_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 def _quantified(ev: Evaluator, args: Args, *, stop: bool) -> Any:
     value = args[0] if args else UNKNOWN
     opened = is_open(value)
-    items = list(cast("list[Any]", value)) if isinstance(value, list) else materialize(ev, value)
+    items = list(value) if is_list(value) else materialize(ev, value)
     if items is None:
         return UNKNOWN
     known = [truth(ev, item) for item in items]
@@ -203,19 +201,19 @@ def enumerate_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
 @builtin("zip")
 def zip_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    columns = [materialize(ev, arg) for arg in args]
-    return UNKNOWN if any(column is None for column in columns) else ListVal(zip(*cast("Any", columns), strict=False))
+    columns = materialize_all(ev, args)
+    return UNKNOWN if columns is None else ListVal(zip(*columns, strict=False))
 
 
 @builtin("map")
 def map_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.calls import call
 
-    columns = [materialize(ev, arg) for arg in args[1:]]
-    if any(column is None for column in columns):
+    columns = materialize_all(ev, args[1:])
+    if columns is None:
         return UNKNOWN
     made: list[Any] = []
-    for row in zip(*cast("Any", columns), strict=False):
+    for row in zip(*columns, strict=False):
         ev.step()
         made.append(call(ev, args[0], row, {}, args.span))
     return ListVal(made)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.containers import is_slice, is_tuple
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.values import Tensor
 from tilelang.ir.dtype import DType
@@ -42,7 +43,7 @@ def broadcast(a: Shape, b: Shape) -> Shape:
     if a is None or b is None:
         return None
     longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
-    padded = (1,) * (len(longer) - len(shorter)) + shorter
+    padded = (*[1] * (len(longer) - len(shorter)), *shorter)
     return tuple(y if x == 1 else x if y in (1, x) else None for x, y in zip(longer, padded, strict=True))
 
 
@@ -50,7 +51,8 @@ def elementwise(a: Any, b: Any) -> Tensor:
     """``a + b`` and the like."""
     left = a.shape if isinstance(a, Tensor) else () if isinstance(a, (int, float)) else None
     right = b.shape if isinstance(b, Tensor) else () if isinstance(b, (int, float)) else None
-    kinds = [x.dtype for x in (a, b) if isinstance(x, Tensor)]
+    tensors = [x for x in (a, b) if isinstance(x, Tensor)]
+    kinds = [x.dtype for x in tensors]
     kind = kinds[0] if len(kinds) == 1 or all(k == kinds[0] for k in kinds) else None
     if (
         len(kinds) == 1
@@ -59,8 +61,8 @@ def elementwise(a: Any, b: Any) -> Tensor:
         and not kind.is_float
     ):
         kind = None
-    library = a.library if isinstance(a, Tensor) else cast("Tensor", b).library
-    backward = next((x.backward for x in (a, b) if isinstance(x, Tensor) and x.backward is not None), None)
+    library = tensors[0].library if tensors else "torch"
+    backward = next((x.backward for x in tensors if x.backward is not None), None)
     return Tensor(broadcast(left, right), kind, None, library, backward)
 
 
@@ -78,7 +80,7 @@ def getitem(tensor: Tensor, index: Any) -> Any:
     """``tensor[index]``: the shape for numbers, slices, ``None`` and ``...``; values are never known."""
     if tensor.shape is None:
         return Tensor(None, tensor.dtype, None, tensor.library)
-    entries = list(cast("tuple[Any, ...]", index)) if isinstance(index, tuple) else [index]
+    entries = list(index) if is_tuple(index) else [index]
     consumed = sum(entry is not None and entry is not ... for entry in entries)
     if ... in [entry for entry in entries if entry is ...]:
         position = next(i for i, entry in enumerate(entries) if entry is ...)
@@ -93,7 +95,7 @@ def getitem(tensor: Tensor, index: Any) -> Any:
             strides.append(None)
             continue
         size, stride = next(dims, (None, None))
-        if isinstance(entry, slice):
+        if is_slice(entry):
             result.append(_sliced(size, entry))
             step = 1 if entry.step is None else entry.step
             strides.append(stride * step if isinstance(stride, int) and isinstance(step, int) else None)
@@ -110,7 +112,7 @@ def getitem(tensor: Tensor, index: Any) -> Any:
     return Tensor(tuple(result), tensor.dtype, tuple(strides), tensor.library)
 
 
-def _sliced(size: Any, entry: slice) -> int | None:
+def _sliced(size: Any, entry: slice[Any, Any, Any]) -> int | None:
     parts = (entry.start, entry.stop, entry.step)
     if not isinstance(size, int) or any(part is not None and not isinstance(part, int) for part in parts):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import ListVal
 from tilelang.frontend.iteration import materialize
@@ -45,7 +45,7 @@ def _pure_string(text: str, name: str, args: Args, kwargs: dict[str, Any]) -> An
         result = getattr(text, name)(*args, **kwargs)
     except (TypeError, ValueError, LookupError, UnicodeError) as error:
         raise UserError(type(error).__name__, str(error), args.span) from None
-    return ListVal(cast("list[Any]", result)) if isinstance(result, list) else result
+    return ListVal(result) if isinstance(result, list) else result
 
 
 def _growing(text: str, name: str, args: Args) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, TypeGuard
 
+from tilelang.frontend.containers import is_sequence
 from tilelang.frontend.models.shapes import (
     count_of,
     dense_strides,
@@ -19,6 +20,8 @@ from tilelang.ir.dtype import BOOL, DType, dtype
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
 
@@ -95,8 +98,9 @@ def method(ev: Evaluator, tensor: Tensor, name: str, args: Args, kwargs: dict[st
         return Tensor(tensor.shape, kind or (None if opaque else tensor.dtype), tensor.strides, tensor.library)
     if name in _CASTS:
         return Tensor(tensor.shape, dtype(_CASTS[name]), tensor.strides, tensor.library)
-    if name in ("view", "reshape") and isinstance(kwargs.get("dtype", first), DType):
-        return _viewed(tensor, kwargs.get("dtype", first))
+    viewed = kwargs.get("dtype", first)
+    if name in ("view", "reshape") and isinstance(viewed, DType):
+        return _viewed(tensor, viewed)
     if name in ("view", "reshape"):
         return reshaped(tensor, shape_of(ev, args))
     if name in ("size", "stride"):
@@ -122,7 +126,7 @@ def method(ev: Evaluator, tensor: Tensor, name: str, args: Args, kwargs: dict[st
     if name == "t":
         return _permuted(tensor, tuple(range(tensor.rank or 0))[::-1])
     if name == "permute":
-        return _permuted(tensor, tuple(first) if isinstance(first, (list, tuple)) else tuple(args))
+        return _permuted(tensor, tuple(first) if is_sequence(first) else tuple(args))
     if name in ("unsqueeze", "squeeze", "flatten", "expand", "repeat", "repeat_interleave"):
         return _restructured(ev, tensor, name, [*args, *(kwargs[k] for k in ("repeats", "dim") if k in kwargs)])
     if name in ("new_empty", "new_zeros", "new_ones", "new_full"):
@@ -183,7 +187,7 @@ def _viewed(tensor: Tensor, kind: DType) -> Tensor:
     return Tensor((*tensor.shape[:-1], tensor.shape[-1] * old // new), kind, None, tensor.library)
 
 
-def _restructured(ev: Evaluator, tensor: Tensor, name: str, args: Args) -> Tensor:
+def _restructured(ev: Evaluator, tensor: Tensor, name: str, args: Sequence[Any]) -> Tensor:
     shape = tensor.shape
     unknown = Tensor(None, tensor.dtype, None, tensor.library)
     if shape is None:
@@ -207,7 +211,7 @@ def _restructured(ev: Evaluator, tensor: Tensor, name: str, args: Args) -> Tenso
     if name == "expand":
         wanted = shape_of(ev, args)
         if wanted is not None and len(wanted) >= len(shape):
-            padded = (1,) * (len(wanted) - len(shape)) + shape
+            padded = _padded(shape, len(wanted))
             return Tensor(
                 tuple(p if w == -1 else w for w, p in zip(wanted, padded, strict=True)),
                 tensor.dtype,
@@ -221,12 +225,17 @@ def _restructured(ev: Evaluator, tensor: Tensor, name: str, args: Args) -> Tenso
     if name == "repeat":
         times = shape_of(ev, args)
         if times is not None and len(times) >= len(shape):
-            padded = (1,) * (len(times) - len(shape)) + shape
+            padded = _padded(shape, len(times))
             sizes = tuple(
                 p * t if isinstance(p, int) and isinstance(t, int) else None for p, t in zip(padded, times, strict=True)
             )
             return Tensor(sizes, tensor.dtype, None, tensor.library)
     return unknown
+
+
+def _padded(shape: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
+    """A shape with ones in front."""
+    return (*[1] * (rank - len(shape)), *shape)
 
 
 def _is_axis(value: Any, rank: int) -> TypeGuard[int]:
@@ -237,11 +246,11 @@ def _reduced(tensor: Tensor, args: Args, kwargs: dict[str, Any], name: str) -> A
     dim = args[0] if args else kwargs.get("dim", kwargs.get("axis"))
     if dim is None or tensor.shape is None:
         return Tensor((), tensor.dtype, None, tensor.library) if dim is None else UNKNOWN
-    dims = dim if isinstance(dim, (tuple, list)) else (dim,)
     rank = len(tensor.shape)
-    if not all(isinstance(d, int) and -rank <= d < rank for d in dims):
+    dims = [d for d in (dim if is_sequence(dim) else (dim,)) if _is_axis(d, rank)]
+    if len(dims) != (len(dim) if is_sequence(dim) else 1):
         return UNKNOWN
-    gone = {d % rank for d in cast("tuple[int, ...]", dims)}
+    gone = {d % rank for d in dims}
     keep = kwargs.get("keepdim", args[1] if len(args) > 1 else False)
     shape = tuple(1 if i in gone else e for i, e in enumerate(tensor.shape) if keep is True or i not in gone)
     result = Tensor(shape, tensor.dtype, None, tensor.library)

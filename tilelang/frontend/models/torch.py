@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import is_open
+from tilelang.frontend.containers import is_open, is_sequence
 from tilelang.frontend.models.registry import MODELS, model
 from tilelang.frontend.models.shapes import elementwise, kind_of, matmul, shape_of
 from tilelang.frontend.models.tensors import method
@@ -81,7 +81,7 @@ def full(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
 @model("torch.randint")
 def randint(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    sizes = [arg for arg in args if isinstance(arg, (tuple, list))] or [kwargs.get("size", UNKNOWN)]
+    sizes: list[Any] = [arg for arg in args if is_sequence(arg)] or [kwargs.get("size", UNKNOWN)]
     return Tensor(shape_of(ev, sizes[:1]), _kind(ev, kwargs, "int64"), None, "torch")
 
 
