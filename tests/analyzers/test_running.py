@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -126,6 +128,19 @@ def test_files_that_matter() -> None:
     assert not relevance.matters(cyclic, b"import b\n", root)
     assert relevance.matters(f"{root}/pkg/other.py", b"from . import kernels\n", root)
     assert relevance.matters(f"{root}/pkg/sub/other.py", b"from ..kernels import double\n", root)
+
+
+def test_the_same_input_gives_the_same_bytes() -> None:
+    examples = Path(__file__).parents[2] / "examples"
+    command = [sys.executable, "-m", "tilelang_analyzers.cli", str(examples), "--no-cache", "--format", "json"]
+    outputs: set[bytes] = set()
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run([*command, "--jobs", seed], capture_output=True, check=False, env=environment)
+        assert done.returncode == 1
+        outputs.add(done.stdout)
+    assert len(outputs) == 1
+    assert len(json.loads(outputs.pop())["instances"]) > 20
 
 
 # --- the cache --------------------------------------------------------------------------------------------------------
