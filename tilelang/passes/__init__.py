@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tilelang.ir.arith import try_const
 from tilelang.ir.stmt import For, Gemm
 from tilelang.ir.visit import walk
+from tilelang.passes.active_threads import active_threads
 from tilelang.passes.configs import PassConfigs
 from tilelang.passes.expand import expand
 from tilelang.passes.fragments import infer
@@ -69,16 +70,16 @@ def plan(
     # fmt: off
     opened    = expand(launch)
     gemms     = [stmt for stmt in walk(opened.body) if isinstance(stmt, Gemm)]
-    splits    = [(gemm, partition(gemm, assumed, target, configs)) for gemm in gemms]
+    active    = active_threads(opened, assumed)
+    splits    = [(gemm, partition(gemm, active.of(gemm), target, configs)) for gemm in gemms]
+    found     = tuple((gemm, split) for gemm, split in splits if split is not None)
+    by_gemm   = {id(gemm): split for gemm, split in found}
     special   = specialise(opened, target, configs)
     pipelines = tuple(_pipelines(opened.body, special))
     versions  = _versions(special, pipelines)
-    maps      = infer(opened, assumed, target, configs)
-    maps.update(settle_reducers(opened, assumed, maps, configs))
-    found     = tuple((gemm, split) for gemm, split in splits if split is not None)
-    schedules = Schedules(
-        {id(each.loop): each for each in pipelines}, {id(gemm): split for gemm, split in found}, special, maps, assumed
-    )
+    maps      = infer(opened, active, by_gemm)
+    maps     |= settle_reducers(opened, active, maps, configs)
+    schedules = Schedules({id(each.loop): each for each in pipelines}, by_gemm, special, maps, active)
     memory    = plan_shared_memory(opened, schedules, versions, target, configs, complete=program.complete)
     registers = estimate_registers(opened, assumed, maps)
     # fmt: on

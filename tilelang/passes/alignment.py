@@ -13,10 +13,9 @@ from tilelang.ir.arith import launch_ranges, let_ranges, loop_ranges, try_const
 from tilelang.ir.stmt import Copy, For, Gemm, Launch, Let
 from tilelang.ir.visit import children, walk
 from tilelang.passes.copy_path import has_tma, in_bounds, is_contiguous, stores_by_tma
-from tilelang.passes.warp_partition import partition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tilelang.ir.arith import Ranges
     from tilelang.ir.buffer import Buffer
@@ -33,12 +32,16 @@ ROW_BYTES = 16
 
 
 def alignments(
-    launch: Launch, special: Specialisation | None, threads: int, target: Target, configs: PassConfigs
+    launch: Launch,
+    special: Specialisation | None,
+    partitions: Mapping[int, WarpPartition],
+    target: Target,
+    configs: PassConfigs,
 ) -> dict[Buffer, int]:
     """Bytes of alignment of each buffer that needs more than the common 16."""
     if not has_tma(target):
         return {}
-    operands = _operands(launch, threads, target, configs)
+    operands = _operands(launch, partitions)
     exact: dict[Buffer, int] = {}
     other = {buffer for buffer, operand in operands.items() if operand.described}
     loads = special.loads if special is not None else ()
@@ -95,13 +98,13 @@ class _Operand(NamedTuple):
     described: bool
 
 
-def _operands(launch: Launch, threads: int, target: Target, configs: PassConfigs) -> dict[Buffer, _Operand]:
+def _operands(launch: Launch, partitions: Mapping[int, WarpPartition]) -> dict[Buffer, _Operand]:
     """The first gemm that reads a buffer decides on its swizzle."""
     found: dict[Buffer, _Operand] = {}
     for gemm in walk(launch.body):
         if not isinstance(gemm, Gemm):
             continue
-        split = partition(gemm, threads, target, configs)
+        split = partitions.get(id(gemm))
         described = split is not None and split.instruction in ("wgmma", "tcgen05")
         for region in (gemm.a, gemm.b):
             buffer = region.buffer.root

@@ -15,44 +15,45 @@ from tilelang.ir.stmt import Copy, For, Gemm, Launch, Reduce, Stmt
 from tilelang.ir.visit import children
 from tilelang.passes.nests import VECTOR_BITS, nest_of
 from tilelang.passes.thread_map import ThreadMap, accumulator_map, operand_map, partition_loop, reshaped
-from tilelang.passes.warp_partition import partition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tilelang.ir.buffer import Buffer
-    from tilelang.passes.configs import PassConfigs
+    from tilelang.passes.active_threads import ActiveThreads
     from tilelang.passes.nests import Nest, Touch
-    from tilelang.targets import Target
+    from tilelang.passes.warp_partition import WarpPartition
 
 Maps = dict["Buffer", ThreadMap]
 
 
-def infer(launch: Launch, threads: int, target: Target, configs: PassConfigs) -> Maps:
+def infer(launch: Launch, active: ActiveThreads, partitions: Mapping[int, WarpPartition]) -> Maps:
     """The map of every fragment that could be settled."""
     nests: list[Nest] = []
     reductions: list[Reduce] = []
     maps: Maps = {}
     for stmt in outer_statements(launch.body):
         if isinstance(stmt, Gemm):
-            _from_gemm(stmt, threads, target, configs, maps)
+            split = partitions.get(id(stmt))
+            if split is not None:
+                _from_gemm(stmt, split, active.of(stmt), maps)
         elif isinstance(stmt, Reduce):
             reductions.append(stmt)
         elif isinstance(stmt, Copy) and stmt.src.buffer.scope == "shared.tmem":
             _from_tensor_memory(stmt, maps)
         else:
-            nest = nest_of(stmt)
+            nest = nest_of(stmt, active.of(stmt))
             if nest is not None and any(nest.fragments()):
                 nests.append(nest)
     _propagate(nests, reductions, maps)
     for members in _components(nests, reductions, maps):
-        maps = _best_attempt(members, nests, reductions, maps, threads)
+        maps = _best_attempt(members, nests, reductions, maps)
     return maps
 
 
-def loops_of(nest: Nest, maps: Maps, threads: int) -> ThreadMap | None:
+def loops_of(nest: Nest, maps: Maps) -> ThreadMap | None:
     """Where the iterations of a nest run, once fragments are settled."""
-    return _from_settled(nest, maps) or _dealt_out(nest, threads)
+    return _from_settled(nest, maps) or _dealt_out(nest)
 
 
 def outer_statements(body: Sequence[Stmt]) -> Iterator[Stmt]:
@@ -64,10 +65,7 @@ def outer_statements(body: Sequence[Stmt]) -> Iterator[Stmt]:
                 yield from outer_statements(inner)
 
 
-def _from_gemm(gemm: Gemm, threads: int, target: Target, configs: PassConfigs, maps: Maps) -> None:
-    split = partition(gemm, threads, target, configs)
-    if split is None:
-        return
+def _from_gemm(gemm: Gemm, split: WarpPartition, threads: int, maps: Maps) -> None:
     if split.instruction == "scalar":
         for buffer in (gemm.a.buffer, gemm.b.buffer, gemm.c.buffer):
             _deal_out_elements(buffer, threads, maps)
@@ -191,9 +189,7 @@ def _components(nests: Sequence[Nest], reductions: Sequence[Reduce], maps: Maps)
     return [frozenset(group) for group in groups if any(buffer not in maps for buffer in group)]
 
 
-def _best_attempt(
-    members: frozenset[Buffer], nests: Sequence[Nest], reductions: Sequence[Reduce], maps: Maps, threads: int
-) -> Maps:
+def _best_attempt(members: frozenset[Buffer], nests: Sequence[Nest], reductions: Sequence[Reduce], maps: Maps) -> Maps:
     """Deals out one nest after the other, whichever goes first costing fewest registers."""
     own = [nest for nest in nests if any(touch.buffer in members for touch in nest.fragments())]
     links = [each for each in reductions if each.src.buffer in members or each.dst.buffer in members]
@@ -202,7 +198,7 @@ def _best_attempt(
         attempt = dict(maps)
         for nest in (root, *own):
             if any(touch.buffer not in attempt for touch in nest.fragments()):
-                loops = _dealt_out(nest, threads)
+                loops = _dealt_out(nest)
                 if loops is not None:
                     _hand_down(nest, loops, attempt)
                     _propagate(own, links, attempt)
@@ -212,16 +208,16 @@ def _best_attempt(
     return maps if best is None else best[1]
 
 
-def _dealt_out(nest: Nest, threads: int) -> ThreadMap | None:
+def _dealt_out(nest: Nest) -> ThreadMap | None:
     total = 1
     for extent in nest.extents:
         total *= extent
     vector = nest.vector or _register_vector(nest)
     if nest.extents:
         vector = gcd(vector, nest.extents[-1])
-    while vector > 1 and total % (threads * vector):
+    while vector > 1 and total % (nest.threads * vector):
         vector //= 2
-    return partition_loop(nest.extents, vector, threads)
+    return partition_loop(nest.extents, vector, nest.threads)
 
 
 def _register_vector(nest: Nest) -> int:

@@ -31,11 +31,12 @@ class Touch(NamedTuple):
 
 class Nest(NamedTuple):
     """A parallel loop nest, written or implied by a copy. A fill adapts to whatever the others settle. ``vector``:
-    neighbours that one thread may take together, 0 for no limit."""
+    neighbours that one thread may take together, 0 for no limit. ``threads``: those that share the work."""
 
     extents: tuple[int, ...]
     touches: tuple[Touch, ...]
     vector: int
+    threads: int
 
     def fragments(self) -> Iterator[Touch]:
         """The uses of fragments. Reducers are spread like the loops that update them, and say nothing themselves."""
@@ -58,25 +59,25 @@ def updated_reducer(stmt: Stmt) -> Buffer | None:
     return None
 
 
-def nest_of(stmt: Stmt) -> Nest | None:
+def nest_of(stmt: Stmt, threads: int) -> Nest | None:
     """The nest of one statement; ``None`` if it has none or an extent is not a number."""
     if isinstance(stmt, Copy):
-        return _implied((stmt.src, stmt.dst), written=stmt.dst)
+        return _implied((stmt.src, stmt.dst), stmt.dst, threads)
     if isinstance(stmt, Atomic):
         regions = tuple(part for part in (stmt.dst, stmt.value) if isinstance(part, Region))
-        return _implied(regions, written=None) if regions else None
+        return _implied(regions, None, threads) if regions else None
     if isinstance(stmt, For) and stmt.kind == "parallel":
-        return _written(stmt)
+        return _written(stmt, threads)
     return None
 
 
-def _implied(regions: tuple[Region, ...], written: Region | None) -> Nest | None:
+def _implied(regions: tuple[Region, ...], written: Region | None, threads: int) -> Nest | None:
     """The loops of a tile operation: one for each extent above 1, the same for all its boxes."""
     shapes = [_long_extents(region) for region in regions]
     if any(shape is None for shape in shapes) or len(set(shapes)) != 1:
         return None
     touches = [Touch(region.buffer, _long_dims(region), region is written) for region in regions]
-    return Nest(shapes[0] or (), tuple(touches), gcd(*(_box_vector(region) for region in regions)))
+    return Nest(shapes[0] or (), tuple(touches), gcd(*(_box_vector(region) for region in regions)), threads)
 
 
 def _long_extents(region: Region) -> tuple[int, ...] | None:
@@ -107,7 +108,7 @@ def _box_vector(region: Region) -> int:
     return max(VECTOR_BITS // max(buffer.dtype.total_bits, 1), 1)
 
 
-def _written(loop: For) -> Nest | None:
+def _written(loop: For, threads: int) -> Nest | None:
     """A nest of ``T.Parallel`` loops; other loops inside run within one thread."""
     shape = loop_shape(loop)
     if shape is None:
@@ -126,7 +127,7 @@ def _written(loop: For) -> Nest | None:
                 if isinstance(term, Load):
                     touches.append(Touch(term.buffer, _index_dims(term.indices, places), False))
                     limits.append(_index_vector(term.buffer, term.indices, shape.vars))
-    return Nest(shape.extents, tuple(touches), gcd(*limits))
+    return Nest(shape.extents, tuple(touches), gcd(*limits), threads)
 
 
 class LoopShape(NamedTuple):

@@ -22,30 +22,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tilelang.ir.stmt import Launch, Stmt
+    from tilelang.passes.active_threads import ActiveThreads
     from tilelang.passes.configs import PassConfigs
     from tilelang.passes.fragments import Maps
     from tilelang.passes.nests import LoopShape
 
 
-def settle_reducers(launch: Launch, threads: int, maps: Maps, configs: PassConfigs) -> Maps:
+def settle_reducers(launch: Launch, active: ActiveThreads, maps: Maps, configs: PassConfigs) -> Maps:
     """The map of each reducer that is updated, given those of the fragments. Digits of the summed loops have
     ``dim=REDUCED``. One without a map is updated in a loop that could not be followed."""
     sites: dict[Buffer, list[ThreadMap | None]] = {}
+    wide: Maps = {}
     unknown: set[Buffer] = set()
     for loop in outer_statements(launch.body):
         if not isinstance(loop, For) or loop.kind != "parallel":
             continue
-        shape, nest = loop_shape(loop), nest_of(loop)
+        shape, nest = loop_shape(loop), nest_of(loop, active.of(loop))
         for stmt in walk(loop.body):
             reducer = updated_reducer(stmt)
             if reducer is None:
                 continue
-            spread = None if nest is None else loops_of(nest, maps, threads)
+            spread = None if nest is None else loops_of(nest, maps)
             if shape is None or spread is None:
                 unknown.add(reducer)
             else:
+                wide[reducer] = ThreadMap((Digit(REDUCED, 1, active.of(loop), 1),))
                 sites.setdefault(reducer, []).append(_narrow(stmt, reducer, shape, spread))
-    wide = ThreadMap((Digit(REDUCED, 1, threads, 1),))
     forced = configs.flag("reducer_force_baseline")
     found: Maps = {}
     for reducer, plans in sites.items():
@@ -54,7 +56,7 @@ def settle_reducers(launch: Launch, threads: int, maps: Maps, configs: PassConfi
         first = plans[0]
         same = first is not None and all(other == first for other in plans)
         fits = not forced and same and first is not None and _published(reducer, first, launch.body, maps)
-        found[reducer] = first if first is not None and fits else wide
+        found[reducer] = first if first is not None and fits else wide[reducer]
     return found
 
 

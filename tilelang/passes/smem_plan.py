@@ -117,7 +117,7 @@ def plan_shared_memory(
     """The plan of one launch. ``versions``: copies of staged buffers. ``complete``: whether the whole body is known."""
     timeline = lay_out(launch, schedules)
     life = lives(timeline)
-    aligned = alignments(launch, schedules.special, schedules.threads, target, configs)
+    aligned = alignments(launch, schedules.special, schedules.partitions, target, configs)
     moments = timeline.moments
     slots = [
         _with_statements(_allocate(slot, versions, aligned), moments[span.first].stmt, moments[span.last].stmt)
@@ -132,7 +132,7 @@ def plan_shared_memory(
     if used is not None and static_bytes is not None:
         at_least = used + static_bytes
     formula = " + ".join(slot.formula for slot in (*placed, *static)) or "0 B"
-    settled = all_settled(launch, schedules.maps, schedules.threads)
+    settled = all_settled(launch, schedules.maps, schedules.active.block)
     exact = complete and target.family == "cuda" and settled and used is not None and static_bytes is not None
     return SharedMemoryPlan((*placed, *static), used, static_bytes, at_least, formula, exact)
 

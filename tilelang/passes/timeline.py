@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.stmt import Block, Launch, Stmt
+    from tilelang.passes.active_threads import ActiveThreads
     from tilelang.passes.pipeline import Pipeline
     from tilelang.passes.specialise import Specialisation
     from tilelang.passes.thread_map import ThreadMap
@@ -48,14 +49,14 @@ class Timeline(NamedTuple):
 
 class Schedules(NamedTuple):
     """What decides on the order: the pipelines of loops and the partitions of gemms, both by identity of the statement,
-    the split of the kernel, the thread maps of fragments and the threads of a block, which tell how much scratch memory
-    a reduction needs."""
+    the split of the kernel, the thread maps of fragments and the threads of each statement, which tell how much scratch
+    memory a reduction needs."""
 
     pipelines: Mapping[int, Pipeline]
     partitions: Mapping[int, WarpPartition]
     special: Specialisation | None
     maps: Mapping[Buffer, ThreadMap]
-    threads: int
+    active: ActiveThreads
 
 
 def lay_out(launch: Launch, schedules: Schedules) -> Timeline:
@@ -151,7 +152,8 @@ class _Layout:
         scratch memory of its own."""
         touched.update(_shared(stmt))
         split = self.schedules.partitions.get(id(stmt))
-        touched.update(dict.fromkeys(workspaces_of(stmt, self.schedules.maps, self.schedules.threads, split)))
+        threads = self.schedules.active.of(stmt)
+        touched.update(dict.fromkeys(workspaces_of(stmt, self.schedules.maps, threads, split)))
         pipeline = self.schedules.pipelines.get(id(stmt))
         if pipeline is not None and pipeline.overlaps:
             body = pipeline.units if pipeline.rounds != 0 else ()
