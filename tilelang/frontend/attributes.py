@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from enum import Enum
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.containers import is_container
 from tilelang.frontend.evaluator import Evaluator, expression
 from tilelang.frontend.values import (
     MISSING,
@@ -58,10 +59,10 @@ def get(ev: Evaluator, owner: Any, name: str, span: Span) -> Any:
         return _buffer(ev, owner, name)
     if isinstance(owner, DType):
         return _dtype(ev, owner, name)
-    if isinstance(owner, (str, bytes, list, dict, set, tuple, frozenset)):
+    if is_container(owner) or isinstance(owner, (str, bytes)):
         from tilelang.frontend.models.methods import method
 
-        return method(cast("Any", owner), name)
+        return method(owner, name)
     if isinstance(owner, Tensor):
         from tilelang.frontend.models.tensors import attribute as tensor_attribute
 

@@ -6,7 +6,7 @@ import ast
 import operator
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import is_container, is_open, is_sequence
+from tilelang.frontend.containers import is_dict, is_container, is_open, is_sequence
 from tilelang.frontend.operators import ir_binary, is_ir, plain_enum, run_time_unknown
 from tilelang.frontend.plain import contains_unknown, is_plain
 from tilelang.frontend.signals import UserError
@@ -64,7 +64,9 @@ def compare(ev: Evaluator, op: ast.cmpop, a: Any, b: Any, span: Span) -> Any:
 
 
 def equal(ev: Evaluator, a: Any, b: Any) -> Any:
-    """Whether two Python-level values are equal: a bool, or unknown."""
+    """Whether two Python-level values are equal: a bool, or unknown. Each part is a step, since shared lists can be
+    exponentially large on paper."""
+    ev.step()
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return UNKNOWN
     if a is b:
@@ -82,6 +84,10 @@ def equal(ev: Evaluator, a: Any, b: Any) -> Any:
         if any(result is False for result in results):
             return False
         return UNKNOWN if any(isinstance(result, Unknown) for result in results) else True
+    if is_dict(a) and is_dict(b) and is_plain(a) and is_plain(b):
+        if a.keys() != b.keys():
+            return False
+        return all(equal(ev, a[key], b[key]) is True for key in a)
     if is_plain(a) and is_plain(b):
         return a == b
     if isinstance(a, (External, Tensor, dict, set)) or isinstance(b, (External, Tensor, dict, set)):

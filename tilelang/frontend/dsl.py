@@ -138,14 +138,15 @@ def _with_kwargs(arguments: Arguments, kwargs: dict[str, Any]) -> Arguments:
 
 def _report_binding(ev: Evaluator, function: Any, failure: BindingProblem, arguments: Arguments, span: Span) -> None:
     place = arguments.kwarg_spans.get(failure.argument, span) if failure.argument else span
-    data = {
-        "function": _name(function),
-        "argument": failure.argument,
-        "suggestion": failure.suggestion,
-        "known_version": failure.known_version,
-        "message": failure.message,
-    }
-    ev.problem(failure.kind, place, **data)
+    ev.problem(
+        failure.kind,
+        place,
+        function=_name(function),
+        argument=failure.argument,
+        suggestion=failure.suggestion,
+        known_version=failure.known_version,
+        message=failure.message,
+    )
 
 
 def _name(function: Any) -> str:

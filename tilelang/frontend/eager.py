@@ -14,7 +14,7 @@ from tilelang.frontend.containers import is_tuple
 from tilelang.frontend.instance import Instance
 from tilelang.frontend.parameters import declare_tensor, parsed_annotation
 from tilelang.frontend.recorder import plain_map
-from tilelang.frontend.scoping import lookup, names_used, own_nodes
+from tilelang.frontend.scoping import kept, lookup, names_used, own_nodes
 from tilelang.frontend.signals import StopPhase
 from tilelang.frontend.values import MISSING, Function, Jit, Macro, Scope, Tensor
 from tilelang.ir.buffer import Buffer
@@ -24,36 +24,35 @@ from tilelang.ir.program import Program
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Mapping
 
     from tilelang.frontend.evaluator import Evaluator
     from tilelang.ir.span import Span
 
-_LAUNCHERS = frozenset(("Kernel", "ClusterKernel", "launch_thread", "thread_binding", "CUDASourceCodeKernel"))
+LAUNCHERS = frozenset(("Kernel", "ClusterKernel", "launch_thread", "thread_binding", "CUDASourceCodeKernel"))
+"""Names of the language that start the threads of a kernel."""
 
-_EAGER_MARKS = _LAUNCHERS | {"const", "empty"}
+_EAGER_MARKS = LAUNCHERS | {"const", "empty"}
 
 
 def is_eager(function: Function) -> bool:
     """Whether the body of a jit function is the kernel: it launches or declares sizes, and defines no prim_func."""
-    node = function.node
-    known = getattr(node, "_eager", None)
-    if known is None:
-        nodes = own_nodes(node)
-        defines = any(
-            isinstance(inner, ast.FunctionDef) and any("prim_func" in ast.unparse(d) for d in inner.decorator_list)
-            for inner in nodes
-        )
-        known = not defines and (
-            any(
-                (isinstance(inner, ast.Attribute) and inner.attr in _EAGER_MARKS)
-                or (isinstance(inner, ast.Name) and inner.id in _LAUNCHERS)
-                for inner in nodes
-            )
-            or any(isinstance(lookup(function.scope, name), Macro) for name in names_used(node))
-        )
-        node._eager = known  # type: ignore[attr-defined]  # a cache on the syntax node
-    return known
+    return kept(function.node, "_eager", lambda: _is_eager(function))
+
+
+def _is_eager(function: Function) -> bool:
+    nodes = own_nodes(function.node)
+    if any(
+        isinstance(inner, ast.FunctionDef) and any("prim_func" in ast.unparse(d) for d in inner.decorator_list)
+        for inner in nodes
+    ):
+        return False
+    launches = any(
+        (isinstance(inner, ast.Attribute) and inner.attr in _EAGER_MARKS)
+        or (isinstance(inner, ast.Name) and inner.id in LAUNCHERS)
+        for inner in nodes
+    )
+    return launches or any(isinstance(lookup(function.scope, name), Macro) for name in names_used(function.node))
 
 
 class EagerState:
@@ -74,7 +73,7 @@ class EagerState:
 
 
 @contextmanager
-def eager_state(ev: Evaluator, consts: dict[str, Any], *, phase_one: bool) -> Iterator[EagerState]:
+def eager_state(ev: Evaluator, consts: dict[str, Any], *, phase_one: bool) -> Generator[EagerState, None, None]:
     outer, outer_phase = ev.eager, ev.phase_one
     state = EagerState(consts)
     ev.eager, ev.phase_one = state, phase_one
@@ -156,14 +155,12 @@ def _may_be_tensor(node: ast.expr) -> bool:
 
 
 def _mentioned(function: Function) -> frozenset[str]:
-    node = function.node
-    known = getattr(node, "_mentions", None)
-    if known is None:
-        known = frozenset(inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)) | frozenset(
-            inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)
-        )
-        node._mentions = known  # type: ignore[attr-defined]  # a cache on the syntax node
-    return known
+    """Names and attributes that the function mentions."""
+    return kept(function.node, "_mentions", lambda: names_used(function.node) | _attributes(function.node))
+
+
+def _attributes(node: ast.AST) -> frozenset[str]:
+    return frozenset(inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute))
 
 
 def _match_consts(ev: Evaluator, function: Function, bound: Mapping[str, Any]) -> tuple[dict[str, Any], list[Var]]:
@@ -182,8 +179,10 @@ def _match_consts(ev: Evaluator, function: Function, bound: Mapping[str, Any]) -
         tensor = bound.get(name)
         if not isinstance(tensor, Tensor):
             continue
-        pairs = list(zip(buffer.shape, tensor.shape or (), strict=False))
-        pairs += list(zip(buffer.strides or (), tensor.strides or (), strict=False))
+        pairs: list[tuple[Any, Any]] = [
+            *zip(buffer.shape, tensor.shape or (), strict=False),
+            *zip(buffer.strides or (), tensor.strides or (), strict=False),
+        ]
         for extent, value in pairs:
             if isinstance(extent, Var) and state.unbound.get(extent.name) is extent and extent.name not in found:
                 packed = _packing(buffer, tensor) if extent is buffer.shape[-1] else 1

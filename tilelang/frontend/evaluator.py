@@ -21,7 +21,7 @@ from tilelang.ir.span import Span
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
     from tilelang.frontend.eager import EagerState
     from tilelang.frontend.modules import ModuleTable
@@ -102,7 +102,8 @@ class Evaluator:
         self.asked_for_target = False
         self.environment: dict[str, str] = dict(environment or {})
         self.steps = 0
-        self.limit = budget
+        self.limit: int = budget
+        """The step at which the current piece of the program has used up its budget."""
         self.stack: list[CallLink] = []
         self.unsure = 0
         """How many unknown conditions the current code is under."""
@@ -149,7 +150,7 @@ class Evaluator:
             raise Exhausted
 
     @contextmanager
-    def budget(self, steps: int) -> Iterator[None]:
+    def budget(self, steps: int) -> Generator[None, None, None]:
         """Give a piece of the program a budget of its own, at most what is left of the current one."""
         outer = self.limit
         self.limit = min(outer, self.steps + steps)
@@ -233,7 +234,7 @@ class Evaluator:
     # --- modes ------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def under_unknown_condition(self) -> Iterator[None]:
+    def under_unknown_condition(self) -> Generator[None, None, None]:
         """Everything recorded inside exists only possibly."""
         self.unsure += 1
         try:

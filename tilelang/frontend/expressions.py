@@ -241,7 +241,7 @@ def yield_from(ev: Evaluator, node: ast.YieldFrom, scope: Scope) -> Any:
     if scope.yields is not None:
         ev.heap.writing(scope.yields)
         if items is None:
-            scope.yields.open = True  # type: ignore[attr-defined]  # yields is a ListVal
+            scope.yields.open = True
         else:
             scope.yields.extend(items)
     return None

@@ -160,10 +160,14 @@ def _merge_sets(container: set[Any], outcomes: list[set[Any]]) -> bool:
     return differ
 
 
-def joined(a: object, b: object) -> object:
+def joined(a: object, b: object, depth: int = 0) -> object:
     """The value that is ``a`` or ``b``: itself if they are the same, tuples entry by entry, else unknown."""
     if a is b or same(a, b):
         return a
-    if is_tuple(a) and is_tuple(b) and len(a) == len(b):
-        return tuple(joined(x, y) for x, y in zip(a, b, strict=True))
+    if depth < _JOINED_LEVELS and is_tuple(a) and is_tuple(b) and len(a) == len(b):
+        return tuple(joined(x, y, depth + 1) for x, y in zip(a, b, strict=True))
     return UNKNOWN
+
+
+_JOINED_LEVELS = 4
+"""Levels of nested tuples that are merged entry by entry."""

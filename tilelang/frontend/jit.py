@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.arguments import Arguments, bind_arguments
+from tilelang.frontend.containers import is_tuple
 from tilelang.frontend.eager import build_eager, is_eager
 from tilelang.frontend.instance import CallLink, Origin, TuneEntry
 from tilelang.frontend.instances import compile_prim_func, lazy_instance, record, reevaluator, run_factory
@@ -118,8 +119,8 @@ def _frozen(value: Any) -> object | None:
         return ("missing",)
     if isinstance(value, Tensor):
         return ("tensor", value.shape, value.dtype, value.strides) if _hashable(value) else None
-    if isinstance(value, tuple):
-        items = [_frozen(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    if is_tuple(value):
+        items = [_frozen(item) for item in value]
         return None if any(item is None for item in items) else ("tuple", *items)
     if isinstance(value, Object) and value.cls.kind == "dataclass":
         items = [_frozen(item) for item in value.attrs.values()]

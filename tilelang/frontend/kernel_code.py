@@ -8,7 +8,7 @@ value only chooses which statements exist.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tilelang.frontend.scoping import bind
 from tilelang.frontend.signals import Return, Signal
@@ -60,8 +60,7 @@ def bind_value(ev: Evaluator, name: str, value: Any, scope: Scope, node: ast.stm
             stored = Var(UNKNOWN_DTYPE, "?", "unknown", span=span)
         builder.emit(Store(current, (0,) * current.rank, stored, span=span))
         return STORED
-    both_vars = isinstance(value, Buffer) and value.is_var and isinstance(current, Buffer) and current.is_var
-    if both_vars and value.span.line != span.line:
+    if is_var(value) and is_var(current) and value.span.line != span.line:
         builder.emit(Store(current, (0,) * current.rank, Load(value.dtype, value, (0,), span=span), span=span))
         return STORED
     if isinstance(value, Frame):
@@ -73,6 +72,11 @@ def bind_value(ev: Evaluator, name: str, value: Any, scope: Scope, node: ast.stm
         builder.emit(Let(var, value, span=span))
         return var
     return value
+
+
+def is_var(value: object) -> TypeGuard[Buffer]:
+    """Whether a value is a ``T.alloc_var``."""
+    return isinstance(value, Buffer) and value.is_var
 
 
 def _reads_memory(value: Expr) -> bool:
@@ -116,13 +120,20 @@ def annotate_parameter(ev: Evaluator, node: ast.AnnAssign, name: str, scope: Sco
 # --- branches -------------------------------------------------------------------------------------------------
 
 
-def if_ir(ev: Evaluator, node: ast.If, condition: Any, scope: Scope) -> Signal:
-    """A branch on a run-time value: both sides are built."""
+def _run_time_operand(condition: Any) -> Expr:
+    """A value of which ``is_ir`` holds, as an expression."""
     from tilelang.language.arith import operand
 
+    found = operand(condition)
+    assert isinstance(found, Expr)
+    return found
+
+
+def if_ir(ev: Evaluator, node: ast.If, condition: Any, scope: Scope) -> Signal:
+    """A branch on a run-time value: both sides are built."""
     builder = ev.builder
     assert builder is not None
-    cond = operand(condition)
+    cond = _run_time_operand(condition)
     before = dict(scope.vars)
     then, first = _arm(ev, node.body, scope)
     after_then = dict(scope.vars)
@@ -226,11 +237,11 @@ def loop(ev: Evaluator, node: ast.For, frame: LoopFrame, scope: Scope) -> Signal
     for name in names:
         current = scope.vars.get(name)
         if isinstance(current, Buffer) and current.is_var:
-            ev.problem("shadowed-variable", ev.span(node.target, scope), name=name,
-                       notes=(("T.alloc_var is here", current.span),))  # fmt: skip
-        elif name != "_" and any(current is var for var in ev.loop_vars):
-            ev.problem("shadowed-variable", ev.span(node.target, scope), name=name,
-                       notes=(("the outer loop is here", current.span),))  # fmt: skip
+            notes = (("T.alloc_var is here", current.span),)
+            ev.problem("shadowed-variable", ev.span(node.target, scope), name=name, notes=notes)
+        elif name != "_" and isinstance(current, Var) and any(current is var for var in ev.loop_vars):
+            notes = (("the outer loop is here", current.span),)
+            ev.problem("shadowed-variable", ev.span(node.target, scope), name=name, notes=notes)
     value = frame.enter(builder, names)
     ev.loop_vars.append(value)
     try:
@@ -253,8 +264,6 @@ def range_loop(ev: Evaluator, node: ast.For, value: range, scope: Scope) -> Sign
 
 def while_ir(ev: Evaluator, node: ast.While, condition: Any, scope: Scope) -> Signal:
     """``while`` on a run-time value."""
-    from tilelang.language.arith import operand
-
     builder = ev.builder
     assert builder is not None
     builder.push()
@@ -264,7 +273,7 @@ def while_ir(ev: Evaluator, node: ast.While, condition: Any, scope: Scope) -> Si
     finally:
         builder.loops.pop()
         body = builder.pop()
-    builder.emit(While(operand(condition), body, span=ev.span(node, scope)))  # type: ignore[arg-type]  # condition is IR
+    builder.emit(While(_run_time_operand(condition), body, span=ev.span(node, scope)))
     return None
 
 
@@ -310,11 +319,10 @@ def with_frame(ev: Evaluator, frame: Frame, item: ast.withitem, body: Callable[[
 
 def assert_ir(ev: Evaluator, condition: Any, node: ast.Assert, scope: Scope) -> None:
     """An assertion on a run-time value becomes a check in the kernel."""
-    from tilelang.language.arith import operand
-
     builder = ev.builder
     assert builder is not None
-    call = Call(VOID, "device_assert", (operand(condition),), (("effect", "read"),), span=ev.span(node, scope))
+    argument = _run_time_operand(condition)
+    call = Call(VOID, "device_assert", (argument,), (("effect", "read"),), span=ev.span(node, scope))
     builder.emit(Effect(call, span=ev.span(node, scope)))
 
 

@@ -10,6 +10,7 @@ from tilelang.ir.expr import Var, const_int
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
+    from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
     from tilelang.ir.program import Program
     from tilelang.ir.span import Span
@@ -29,7 +30,7 @@ def outputs(program: Program) -> Any:
     return None if not results else results[0] if len(results) == 1 else tuple(results)
 
 
-def launch(ev: Evaluator, kernel: Kernel, args: Any, span: Span) -> Any:
+def launch(ev: Evaluator, kernel: Kernel, args: Args, span: Span) -> Any:
     """Call a compiled kernel: check its tensors against the parameters, return its outputs."""
     program, out_idx = kernel.program, kernel.options.out_idx
     if program is None:
@@ -47,10 +48,10 @@ def launch(ev: Evaluator, kernel: Kernel, args: Any, span: Span) -> Any:
     return tensors[0] if len(tensors) == 1 else tuple(tensors)
 
 
-def _check_call(ev: Evaluator, program: Program, inputs: list[Any], args: Any, span: Span) -> None:
+def _check_call(ev: Evaluator, program: Program, inputs: list[Any], args: Args, span: Span) -> None:
     """Check the arguments of a call against the inputs of the kernel."""
     wanted = [param for param in inputs if param not in program.outputs]
-    arguments = getattr(args, "arguments", None)
+    arguments = args.arguments
     if len(args) == len(wanted):
         _check(ev, wanted, args, span)
     elif arguments is not None and not arguments.open and not arguments.kwargs and len(args) != len(inputs):
@@ -65,17 +66,17 @@ def _check_call(ev: Evaluator, program: Program, inputs: list[Any], args: Any, s
         )
 
 
-def _check(ev: Evaluator, params: list[Any], args: Any, span: Span) -> None:
+def _check(ev: Evaluator, params: list[Any], args: Args, span: Span) -> None:
     sizes: dict[Var, tuple[int, str]] = {}
-    for param, value in zip(params, args, strict=False):
+    for position, (param, value) in enumerate(zip(params, args, strict=False)):
         if not (isinstance(param, Buffer) and isinstance(value, Tensor)):
             continue
         where = span
-        arguments = getattr(args, "arguments", None)
-        if arguments is not None and len(arguments.arg_spans) == len(args):
-            where = arguments.arg_spans[list(args).index(value)]
+        if args.arguments is not None and len(args.arguments.arg_spans) == len(args):
+            where = args.arguments.arg_spans[position]
         compare_tensor(ev, param, value, where)
-        for extent, size in zip(param.shape, value.shape or (), strict=False):
+        sizes_given: tuple[Any, ...] = value.shape or ()
+        for extent, size in zip(param.shape, sizes_given, strict=False):
             if not (isinstance(extent, Var) and extent.kind == "dim" and isinstance(size, int)):
                 continue
             if param.dtype.bits < 8:

@@ -6,11 +6,13 @@ where one is known.
 
 from __future__ import annotations
 
+import ast
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.scoping import lookup, names_used
+from tilelang.frontend.containers import is_sequence
+from tilelang.frontend.scoping import kept, lookup, names_used
 from tilelang.frontend.signals import Exhausted, UserError
 from tilelang.frontend.values import (
     MISSING,
@@ -170,8 +172,8 @@ class ModuleTable:
         """What ``from module import *`` binds."""
         if isinstance(source, Module):
             exported = source.vars.get("__all__")
-            if isinstance(exported, list):
-                yield from ((name, source.vars[name]) for name in exported if name in source.vars)  # pyright: ignore[reportUnknownVariableType]
+            if is_sequence(exported):
+                yield from ((name, source.vars[name]) for name in exported if name in source.vars)
             else:
                 yield from ((name, value) for name, value in source.vars.items() if not name.startswith("_"))
         elif isinstance(source, External):
@@ -190,7 +192,7 @@ class ModuleTable:
         self._relevant[key] = False
         spec = function.node.args
         parameters = {arg.arg for arg in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
-        result = bool(parameters & _called_names(function.node)) or any(
+        result = bool(parameters & kept(function.node, "_called", lambda: _called_names(function.node))) or any(
             self._is_relevant(ev, lookup(function.scope, name)) for name in names_used(function.node)
         )
         self._relevant[key] = result
@@ -211,18 +213,10 @@ class ModuleTable:
         return isinstance(value, Model) and value.name.startswith("tilelang.")
 
 
-def _called_names(node: Any) -> frozenset[str]:
-    import ast
-
-    known = getattr(node, "_called", None)
-    if known is None:
-        known = frozenset(
-            inner.func.id
-            for inner in ast.walk(node)
-            if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name)
-        )
-        node._called = known
-    return known
+def _called_names(node: ast.AST) -> frozenset[str]:
+    """Names that a function calls."""
+    calls = (inner.func for inner in ast.walk(node) if isinstance(inner, ast.Call))
+    return frozenset(function.id for function in calls if isinstance(function, ast.Name))
 
 
 def _module_file(stem: Path) -> Path | None:

@@ -96,9 +96,9 @@ def binary(ev: Evaluator, op: type[ast.operator], a: Any, b: Any, span: Span) ->
         return UNKNOWN
     if is_tuple(a) and is_tuple(b) and symbol == "+":
         return a + b
-    if symbol == "*" and isinstance(b, (list, tuple, str)) and isinstance(a, int):
-        a, b = b, a
-    if symbol == "*" and isinstance(a, (list, tuple, str)) and isinstance(b, int):
+    if symbol == "*" and isinstance(a, int) and _is_repeatable(b):
+        return _repeat(b, a)
+    if symbol == "*" and _is_repeatable(a) and isinstance(b, int):
         return _repeat(a, b)
     if is_dict(a) and is_dict(b) and symbol == "|":
         merged = DictVal({**a, **b})
@@ -172,7 +172,11 @@ def ir_binary(symbol: str, a: Any, b: Any, span: Span) -> Any:
     return arith.binary(symbol, a, b, span)
 
 
-def _repeat(sequence: Any, count: int) -> Any:
+def _is_repeatable(value: object) -> TypeGuard[list[Any] | tuple[Any, ...] | str]:
+    return isinstance(value, (list, tuple, str))
+
+
+def _repeat(sequence: list[Any] | tuple[Any, ...] | str, count: int) -> Any:
     if len(sequence) * max(count, 0) > MAX_SEQUENCE:
         return UNKNOWN
     if is_list(sequence):

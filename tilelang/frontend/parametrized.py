@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.attempts import attempt
 from tilelang.frontend.calls import call, call_function
-from tilelang.frontend.containers import is_sequence
+from tilelang.frontend.containers import is_list, is_sequence
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.requirements import conditions
 from tilelang.frontend.values import MISSING, Class, Function, Mark, Module, Object, StaticMethod
@@ -140,5 +140,5 @@ def _fixture(ev: Evaluator, name: str, module: Module) -> Any:
     found = module.vars.get(name, MISSING)
     if isinstance(found, Function) and any(mark.name == "fixture" for mark in found.marks):
         value = attempt(ev, lambda: call(ev, found, (), {}, ev.span_of(found)))
-        return value[0] if found.is_generator and isinstance(value, list) and value else value  # pyright: ignore[reportUnknownVariableType]
+        return value[0] if found.is_generator and is_list(value) and value else value
     return UNKNOWN

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-from tilelang.frontend.containers import is_dict, is_open, is_sequence
+from tilelang.frontend.containers import is_container, is_dict, is_open, is_sequence
 from tilelang.frontend.values import External, Tensor
 from tilelang.ir.expr import Expr, Var
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -13,29 +13,52 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-MAX_NESTING = 40
-"""Levels of nesting up to which values are compared. Programs can nest a list in itself."""
-
 MAX_PARTS = 100_000
-"""Parts of one value that are looked at. Sharing makes ``x = [x, x]`` exponentially large on paper."""
+"""Parts of one value that are looked at. Programs can nest a list in itself, and sharing makes ``x = [x, x]``
+exponentially large on paper."""
 
 
-def same(a: object, b: object, depth: int = 0) -> bool:
+def same(a: object, b: object) -> bool:
     """Whether two values are certainly the same value. Unknown is never the same as anything."""
-    if a is b:
-        return not isinstance(a, Unknown)
-    if depth > MAX_NESTING or type(a) is not type(b):
+    pairs: list[tuple[object, object]] = [(a, b)]
+    seen: set[tuple[int, int]] = set()
+    while pairs:
+        left, right = pairs.pop()
+        if left is right:
+            if isinstance(left, Unknown):
+                return False
+        elif is_container(left):
+            key = (id(left), id(right))
+            if key in seen:
+                continue
+            seen.add(key)
+            inner = _paired(left, right)
+            if inner is None or len(pairs) + len(inner) + len(seen) > MAX_PARTS:
+                return False
+            pairs += inner
+        elif not _same_leaf(left, right):
+            return False
+    return True
+
+
+def _paired(a: object, b: object) -> list[tuple[object, object]] | None:
+    """What has to be the same for two containers to be, or ``None`` if they differ anyway."""
+    if type(a) is not type(b) or is_open(a) or is_open(b):
+        return None
+    if is_sequence(a) and is_sequence(b):
+        return list(zip(a, b, strict=True)) if len(a) == len(b) else None
+    if is_dict(a) and is_dict(b):
+        return [(a[key], b[key]) for key in a] if a.keys() == b.keys() else None
+    return [] if a == b else None
+
+
+def _same_leaf(a: object, b: object) -> bool:
+    if type(a) is not type(b):
         return False
     if isinstance(a, (bool, int, float, str, bytes, range, External)):
         return a == b
     if isinstance(a, Expr) and not isinstance(a, Var):
         return a == b
-    if is_open(a) or is_open(b):
-        return False
-    if is_sequence(a) and is_sequence(b):
-        return len(a) == len(b) and all(same(x, y, depth + 1) for x, y in zip(a, b, strict=True))
-    if is_dict(a) and is_dict(b):
-        return a.keys() == b.keys() and all(same(a[key], b[key], depth + 1) for key in a)
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return a.shape == b.shape and a.dtype == b.dtype and a.strides == b.strides
     return False
@@ -50,11 +73,10 @@ def is_plain(value: object) -> bool:
     """Whether a value is made of Python's own immutable data, so that native functions may work on it."""
     if value is None or isinstance(value, _PLAIN):
         return True
-    return isinstance(value, _CONTAINERS) and all(part is None or isinstance(part, _PLAIN) for part in parts(value))
+    return is_container(value) and all(part is None or isinstance(part, _PLAIN) for part in parts(value))
 
 
-_PLAIN = (bool, int, float, str, bytes, complex, range, slice, type(...))
-_CONTAINERS = (list, tuple, set, frozenset, dict)
+_PLAIN: tuple[type, ...] = (bool, int, float, str, bytes, complex, range, slice, type(...))
 
 
 def parts(value: object) -> Iterator[object]:
@@ -64,17 +86,16 @@ def parts(value: object) -> Iterator[object]:
     count = 0
     while stack:
         part = stack.pop()
-        if not isinstance(part, _CONTAINERS):
+        if not is_container(part):
             yield part
             continue
-        container = cast("Any", part)
-        if id(container) in seen:
+        if id(part) in seen:
             continue
-        seen.add(id(container))
-        count += len(container)
-        if count > MAX_PARTS or is_open(container):
+        seen.add(id(part))
+        count += len(part)
+        if count > MAX_PARTS or is_open(part):
             yield UNKNOWN
             return
-        stack.extend(container)
-        if isinstance(part, dict):
-            stack.extend(container.values())
+        stack.extend(part)
+        if is_dict(part):
+            stack.extend(part.values())

@@ -249,8 +249,8 @@ _SPENT = 10**15
 
 
 def _on_large_stack(run: Callable[[], FileAnalysis], stop: Callable[[], None]) -> FileAnalysis:
-    """Run on a thread whose stack is deep enough for any nesting that the parser lets through. If the caller is interrupted
-    while it waits, the evaluation is stopped, so that no thread stays behind."""
+    """Run on a thread whose stack is deep enough for any nesting that the parser lets through. If the caller is
+    interrupted while it waits, the evaluation is stopped, so that no thread stays behind."""
     result: list[FileAnalysis] = []
     failure: list[BaseException] = []
 

@@ -6,14 +6,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
     from tilelang.frontend.evaluator import Evaluator
     from tilelang.frontend.values import Mark
 
 
 @contextmanager
-def conditions(ev: Evaluator, marks: tuple[Mark, ...]) -> Iterator[None]:
+def conditions(ev: Evaluator, marks: tuple[Mark, ...]) -> Generator[None, None, None]:
     """The marks of a test that say where it runs and whether it is meant to pass."""
     unsure, expected, count = ev.unsure, ev.expected_failure, len(ev.requires)
     for mark in marks:

@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tilelang.frontend.values import MISSING, Scope
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tilelang.frontend.heap import Heap
+
+T = TypeVar("T")
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def kept(node: ast.AST, name: str, find: Callable[[], T]) -> T:
+    """A fact about a syntax node, found once and kept on the node under ``name``."""
+    known: T | None = getattr(node, name, None)
+    if known is None:
+        known = find()
+        setattr(node, name, known)
+    return known
+
 
 _NONE: frozenset[str] = frozenset()
 
 
 def lookup(scope: Scope, name: str) -> Any:
     """The value of a name from the innermost scope out, or ``MISSING``. Builtins are not consulted."""
-    link: Scope | None = scope
-    while link is not None:
-        if name in link.vars and not (link.is_class and link is not scope):
-            return link.vars[name]
+    link = scope
+    while name not in link.vars or (link.is_class and link is not scope):
         if link.parent is None:
-            return link.module.vars.get(name, MISSING) if link.vars is not link.module.vars else MISSING
+            return link.module.vars.get(name, MISSING)
         link = link.parent
-    return MISSING
+    return link.vars[name]
 
 
 def bind(heap: Heap, scope: Scope, name: str, value: Any) -> None:
@@ -48,22 +62,21 @@ def unbind(heap: Heap, scope: Scope, name: str) -> None:
 
 
 def declared(node: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
-    """Names that a function declares ``global`` and ``nonlocal``. Kept on the node."""
-    known = getattr(node, "_declared", None)
-    if known is not None:
-        return known
-    result = (_NONE, _NONE)
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        globals_: set[str] = set()
-        nonlocals: set[str] = set()
-        for inner in own_nodes(node):
-            if isinstance(inner, ast.Global):
-                globals_.update(inner.names)
-            elif isinstance(inner, ast.Nonlocal):
-                nonlocals.update(inner.names)
-        result = (frozenset(globals_), frozenset(nonlocals))
-    node._declared = result  # type: ignore[attr-defined]  # a cache on the syntax node
-    return result
+    """Names that a function declares ``global`` and ``nonlocal``."""
+    return kept(node, "_declared", lambda: _declared(node))
+
+
+def _declared(node: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
+    if isinstance(node, ast.Lambda):
+        return _NONE, _NONE
+    globals_: set[str] = set()
+    nonlocals: set[str] = set()
+    for inner in own_nodes(node):
+        if isinstance(inner, ast.Global):
+            globals_.update(inner.names)
+        elif isinstance(inner, ast.Nonlocal):
+            nonlocals.update(inner.names)
+    return frozenset(globals_), frozenset(nonlocals)
 
 
 def own_nodes(node: ast.AST) -> list[ast.AST]:
@@ -78,42 +91,36 @@ def own_nodes(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def is_generator(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
-    """Whether the function yields. Kept on the node."""
-    known = getattr(node, "_generator", None)
-    if known is None:
-        known = any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in own_nodes(node))
-        node._generator = known  # type: ignore[attr-defined]  # a cache on the syntax node
-    return known
+def is_generator(node: FunctionNode) -> bool:
+    """Whether the function yields."""
+    return kept(
+        node, "_generator", lambda: any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in own_nodes(node))
+    )
 
 
 def names_used(node: ast.AST) -> frozenset[str]:
-    """Every name that a function mentions, nested functions included. Kept on the node."""
-    known = getattr(node, "_names", None)
-    if known is None:
-        known = frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
-        node._names = known  # type: ignore[attr-defined]  # a cache on the syntax node
-    return known
+    """Every name that a function mentions, nested functions included."""
+    return kept(node, "_names", lambda: frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)))
 
 
-def local_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> frozenset[str]:
-    """Parameters and names that a function binds itself. Kept on the node."""
-    known = getattr(node, "_locals", None)
-    if known is None:
-        args = node.args
-        found = {arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-        found |= {arg.arg for arg in (args.vararg, args.kwarg) if arg is not None}
-        for inner in own_nodes(node):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-                found.add(inner.id)
-            elif isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                found.add(inner.name)
-        known = frozenset(found)
-        node._locals = known  # type: ignore[attr-defined]  # a cache on the syntax node
-    return known
+def local_names(node: FunctionNode) -> frozenset[str]:
+    """Parameters and names that a function binds itself."""
+    return kept(node, "_locals", lambda: _local_names(node))
 
 
-def captured(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope) -> dict[str, Any]:
+def _local_names(node: FunctionNode) -> frozenset[str]:
+    args = node.args
+    found = {arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+    found |= {arg.arg for arg in (args.vararg, args.kwarg) if arg is not None}
+    for inner in own_nodes(node):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            found.add(inner.id)
+        elif isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(inner.name)
+    return frozenset(found)
+
+
+def captured(node: FunctionNode, scope: Scope) -> dict[str, Any]:
     """What a function takes from around it: variables of enclosing functions, and plain constants of the module."""
     found: dict[str, Any] = {}
     own = local_names(node)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tilelang.frontend.eager import LAUNCHERS
 from tilelang.frontend.instance import Instance, KernelStatus, Trace
 from tilelang.ir.span import Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-_LAUNCHERS = frozenset(("Kernel", "ClusterKernel", "launch_thread", "thread_binding", "CUDASourceCodeKernel"))
 
 
 def defines_kernel(node: ast.FunctionDef) -> bool:
@@ -28,7 +27,7 @@ def defines_kernel(node: ast.FunctionDef) -> bool:
             if any("prim_func" in ast.unparse(decorator) for decorator in inner.decorator_list):
                 return False
             continue
-        if isinstance(inner, ast.Attribute) and inner.attr in _LAUNCHERS:
+        if isinstance(inner, ast.Attribute) and inner.attr in LAUNCHERS:
             return True
         stack.extend(ast.iter_child_nodes(inner))
     return False

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import DictVal, ListVal, is_dict, is_list, is_open, is_slice
+from tilelang.frontend.containers import DictVal, ListVal, is_dict, is_list, is_open, is_sequence, is_slice
 from tilelang.frontend.evaluator import Evaluator, expression
 from tilelang.frontend.operators import is_ir
 from tilelang.frontend.plain import is_plain
@@ -16,6 +16,8 @@ from tilelang.ir.expr import Expr, Slice
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilelang.ir.span import Span
 
 
@@ -32,9 +34,9 @@ def load(ev: Evaluator, container: Any, index: Any, span: Span) -> Any:
         return load_buffer(container, index, span)
     if isinstance(container, Unknown):
         return UNKNOWN
-    if isinstance(container, (list, tuple, str, range)):
-        return _sequence(cast("Any", container), index, span)
-    if isinstance(container, dict):
+    if is_sequence(container) or isinstance(container, (str, range)):
+        return _sequence(container, index, span)
+    if is_dict(container):
         return _mapping(ev, container, index, span)
     if isinstance(container, Tensor):
         from tilelang.frontend.models.shapes import getitem
@@ -84,8 +86,8 @@ def _of_region(region: Region, index: Any, span: Span) -> Any:
     return buffer_subscript(region.buffer, shifted, span)
 
 
-def _sequence(container: Any, index: Any, span: Span) -> Any:
-    if isinstance(index, bool) or not isinstance(index, (int, slice)):
+def _sequence(container: Sequence[Any], index: Any, span: Span) -> Any:
+    if isinstance(index, bool) or not (isinstance(index, int) or is_slice(index)):
         return UNKNOWN
     opened = is_open(container)
     if opened and not (isinstance(index, int) and 0 <= index < len(container)):
@@ -94,13 +96,13 @@ def _sequence(container: Any, index: Any, span: Span) -> Any:
             result.open = True
             return result
         return UNKNOWN
-    if is_slice(index) and not is_plain((index.start, index.stop, index.step)):
+    if not isinstance(index, int) and not is_plain((index.start, index.stop, index.step)):
         return UNKNOWN
     try:
-        result = container[index]
+        result: Any = container[index]
     except (IndexError, TypeError, ValueError) as error:
         raise UserError(type(error).__name__, str(error), span) from None
-    if is_list(result):
+    if isinstance(container, list) and isinstance(index, slice):
         made = ListVal(result)
         made.open = opened
         return made

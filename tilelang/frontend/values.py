@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tilelang.frontend.arguments import Args
+    from tilelang.frontend.containers import ListVal
     from tilelang.frontend.evaluator import Evaluator
     from tilelang.frontend.instance import CallLink, JitOptions
     from tilelang.ir.dtype import DType
@@ -67,7 +68,8 @@ class Scope:
     """Names rebound under a run-time condition; using one afterwards is an error."""
     open_frames: list[Any] = field(default_factory=list[Any])
     """Frames entered by assignment (``bx = T.Kernel(...)``), closed at the end of the function."""
-    yields: list[Any] | None = None
+    yields: ListVal | None = None
+    """What the generator has yielded so far; ``None`` in other functions."""
     via: Span | None = None
     bound: dict[str, Any] = field(default_factory=dict[str, Any])
     """The arguments of the call, as they came."""

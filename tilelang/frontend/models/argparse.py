@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import DictVal, ListVal
-from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
 from tilelang.frontend.models.registry import model
 from tilelang.frontend.values import Class, Model, Object
 from tilelang.ir.unknown import UNKNOWN
@@ -13,6 +12,7 @@ from tilelang.ir.unknown import UNKNOWN
 if TYPE_CHECKING:
     from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
+    from tilelang.frontend.values import ModelFunction
 
 
 _PARSER = Class("ArgumentParser", (), {}, external_base=True)
@@ -45,7 +45,7 @@ def _parser_methods(defaults: DictVal) -> dict[str, Any]:
         defaults.update(kwargs)
         return None
 
-    table = {
+    table: dict[str, ModelFunction] = {
         "add_argument": add,
         "add_argument_group": group,
         "add_mutually_exclusive_group": group,

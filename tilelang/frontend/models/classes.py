@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import DictVal
+from tilelang.frontend.containers import DictVal, is_sequence, is_tuple
 from tilelang.frontend.models.registry import model
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import MISSING, Class, Function, Model, Object, Tensor
@@ -111,12 +111,12 @@ def namedtuple_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if len(args) < 2 or not isinstance(args[0], str):
         return UNKNOWN
     names = args[1].replace(",", " ").split() if isinstance(args[1], str) else args[1]
-    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):  # pyright: ignore[reportUnknownVariableType]
+    if not is_sequence(names) or not all(isinstance(name, str) for name in names):
         return UNKNOWN
     defaults = kwargs.get("defaults")
-    tail: list[Any] = list(defaults) if isinstance(defaults, (list, tuple)) else []  # pyright: ignore[reportUnknownArgumentType]
-    fields = [(str(name), MISSING) for name in names]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    for offset, value in enumerate(reversed(tail)):
+    tail = list(defaults) if is_sequence(defaults) else []
+    fields: list[tuple[str, Any]] = [(str(name), MISSING) for name in names]
+    for offset, value in enumerate(reversed(tail[-len(fields) :])):
         fields[-1 - offset] = (fields[-1 - offset][0], value)
     return Class(args[0], (), {}, "namedtuple", tuple(fields))
 
@@ -157,11 +157,11 @@ def _apply(ev: Evaluator, owner: Class, forward: Any, args: Args, kwargs: dict[s
     context = Object(Class("Context", (), {}, external_base=True), {"saved_tensors": ()})
     result = call(ev, forward, (context, *args), kwargs, args.span)
     backward = owner.lookup("backward")
-    first = result[0] if isinstance(result, tuple) and result else result  # pyright: ignore[reportUnknownVariableType]
+    results = result if is_tuple(result) else (result,)
+    first = results[0] if results else None
     if isinstance(first, Tensor) and backward is not MISSING:
         span = args.span
         # Gradients have the shapes of what forward returned, whatever callers made of it since.
-        results = result if isinstance(result, tuple) else (result,)  # pyright: ignore[reportUnknownVariableType]
-        gradients = [Tensor(r.shape, r.dtype) if isinstance(r, Tensor) else UNKNOWN for r in results]  # pyright: ignore[reportUnknownVariableType]
+        gradients = [Tensor(r.shape, r.dtype) if isinstance(r, Tensor) else UNKNOWN for r in results]
         first.backward = Model("backward", lambda ev, args, kwargs: call(ev, backward, (context, *gradients), {}, span))
     return result

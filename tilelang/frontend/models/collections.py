@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import DictVal, ListVal, SetVal, copied_dict, is_dict, is_list, is_open, is_set
 from tilelang.frontend.iteration import materialize
-from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
 from tilelang.frontend.models.registry import model
 from tilelang.frontend.values import Object
 from tilelang.ir.unknown import UNKNOWN

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import ListVal
 from tilelang.frontend.iteration import materialize, materialize_all
-from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
 from tilelang.frontend.models.registry import MODELS, model
 from tilelang.frontend.operators import MAX_SEQUENCE
 from tilelang.frontend.values import Class, Function, Jit, Model, Partial, Property

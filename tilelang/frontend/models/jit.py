@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.containers import is_dict, is_tuple
 from tilelang.frontend.values import Function, Jit, Kernel, Macro, Model, PrimFunc, Tensor
 from tilelang.ir.unknown import UNKNOWN
 
@@ -37,10 +38,11 @@ def _jit(owner: Jit, name: str) -> Any:
         from tilelang.frontend.iteration import materialize
 
         for entry in materialize(ev, args[0]) or () if args else ():
-            if isinstance(entry, dict):
-                compile_(ev, type(args)((), args.span, Arguments([], dict(entry)), None), entry)  # pyright: ignore[reportUnknownArgumentType]
-            elif isinstance(entry, tuple):
-                compile_(ev, type(args)(entry, args.span, Arguments(list(entry)), None), {})  # pyright: ignore[reportUnknownArgumentType]
+            given = (
+                Arguments([], dict(entry)) if is_dict(entry) else Arguments(list(entry)) if is_tuple(entry) else None
+            )
+            if given is not None:
+                call_jit(ev, owner, given, args.span, compile_only=True)
         return UNKNOWN
 
     if name in ("compile", "get_tir", "get_kernel", "get_kernel_source"):

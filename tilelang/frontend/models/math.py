@@ -7,7 +7,6 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import is_sequence
-from tilelang.frontend.models import classes as _classes  # noqa: F401  # pyright: ignore[reportUnusedImport] - registers models
 from tilelang.frontend.models.registry import MODELS, model
 from tilelang.frontend.operators import MAX_INT_BITS
 from tilelang.frontend.plain import is_plain
@@ -44,13 +43,17 @@ def _pure(ev: Evaluator, function: Any, args: Args, kwargs: dict[str, Any]) -> A
         return UNKNOWN
     if function in (math.prod, math.fsum) and args and isinstance(args[0], range):
         return UNKNOWN
-    if function is math.prod and args and is_sequence(args[0]):
-        if sum(number.bit_length() for number in args[0] if isinstance(number, int)) > MAX_INT_BITS:
-            return UNKNOWN
+    if function is math.prod and _bits(args[0] if args else None) > MAX_INT_BITS:
+        return UNKNOWN
     try:
         return function(*args, **kwargs)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
         raise UserError(type(error).__name__, str(error), args.span) from None
+
+
+def _bits(factors: object) -> int:
+    """Bits of the product of a sequence of integers, at most."""
+    return sum(f.bit_length() for f in factors if isinstance(f, int)) if is_sequence(factors) else 0
 
 
 def _operator_model(name: str) -> Model:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tilelang.frontend.containers import is_slice, is_tuple
 from tilelang.frontend.iteration import materialize
@@ -26,6 +26,11 @@ def kind_of(value: Any) -> DType | None:
     """An element type; ``None`` if it is not known."""
     found = DType.parse(value)
     return found if found is not None and found.is_known else None
+
+
+def is_axis(value: Any, rank: int) -> TypeGuard[int]:
+    """Whether a value is a known axis of an array of this rank."""
+    return isinstance(value, int) and -rank <= value < rank
 
 
 def shape_of(ev: Evaluator, args: Any) -> Shape:
@@ -88,7 +93,8 @@ def getitem(tensor: Tensor, index: Any) -> Any:
         entries[position : position + 1] = [slice(None)] * missing
     result: list[Any] = []
     strides: list[Any] = []
-    dims = iter(zip(tensor.shape, tensor.strides or dense_strides(tensor.shape) or (), strict=False))
+    steps: tuple[Any, ...] = tensor.strides or dense_strides(tensor.shape) or ()
+    dims = iter(zip(tensor.shape, steps, strict=False))
     for entry in entries:
         if entry is None:
             result.append(1)
@@ -97,7 +103,7 @@ def getitem(tensor: Tensor, index: Any) -> Any:
         size, stride = next(dims, (None, None))
         if is_slice(entry):
             result.append(_sliced(size, entry))
-            step = 1 if entry.step is None else entry.step
+            step: Any = 1 if entry.step is None else entry.step
             strides.append(stride * step if isinstance(stride, int) and isinstance(step, int) else None)
         elif isinstance(entry, (int, Unknown)) and not isinstance(entry, bool):
             if isinstance(entry, Unknown):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import is_sequence
 from tilelang.frontend.models.shapes import (
@@ -10,6 +10,7 @@ from tilelang.frontend.models.shapes import (
     dense_strides,
     elementwise,
     extent,
+    is_axis,
     kind_of,
     matmul,
     reshaped,
@@ -218,7 +219,7 @@ def _restructured(ev: Evaluator, tensor: Tensor, name: str, args: Sequence[Any])
                 None,
                 tensor.library,
             )
-    if name == "repeat_interleave" and isinstance(first, int) and len(args) > 1 and _is_axis(args[1], len(shape)):
+    if name == "repeat_interleave" and isinstance(first, int) and len(args) > 1 and is_axis(args[1], len(shape)):
         at = args[1] % len(shape)
         grown = shape[at] * first if isinstance(shape[at], int) else None
         return Tensor((*shape[:at], grown, *shape[at + 1 :]), tensor.dtype, None, tensor.library)
@@ -238,16 +239,12 @@ def _padded(shape: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
     return (*[1] * (rank - len(shape)), *shape)
 
 
-def _is_axis(value: Any, rank: int) -> TypeGuard[int]:
-    return isinstance(value, int) and -rank <= value < rank
-
-
 def _reduced(tensor: Tensor, args: Args, kwargs: dict[str, Any], name: str) -> Any:
     dim = args[0] if args else kwargs.get("dim", kwargs.get("axis"))
     if dim is None or tensor.shape is None:
         return Tensor((), tensor.dtype, None, tensor.library) if dim is None else UNKNOWN
     rank = len(tensor.shape)
-    dims = [d for d in (dim if is_sequence(dim) else (dim,)) if _is_axis(d, rank)]
+    dims = [d for d in (dim if is_sequence(dim) else (dim,)) if is_axis(d, rank)]
     if len(dims) != (len(dim) if is_sequence(dim) else 1):
         return UNKNOWN
     gone = {d % rank for d in dims}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import is_open, is_sequence
 from tilelang.frontend.models.registry import MODELS, model
-from tilelang.frontend.models.shapes import elementwise, kind_of, matmul, shape_of
+from tilelang.frontend.models.shapes import elementwise, extent, is_axis, kind_of, matmul, shape_of
 from tilelang.frontend.models.tensors import method
 from tilelang.frontend.values import Class, Function, Jit, Model, Tensor
 from tilelang.ir.dtype import DType, dtype
@@ -108,9 +108,9 @@ def tensor(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if isinstance(data, Tensor):
         return Tensor(data.shape, _kind(ev, kwargs, None) or data.dtype, data.strides, "torch")
     shape: list[int] = []
-    while isinstance(data, (list, tuple)) and not is_open(data):  # pyright: ignore[reportUnknownArgumentType]
-        shape.append(len(data))  # pyright: ignore[reportUnknownArgumentType]
-        data = data[0] if data else 0  # pyright: ignore[reportUnknownVariableType]
+    while is_sequence(data) and not is_open(data):
+        shape.append(len(data))
+        data = data[0] if data else 0
     kind = _kind(ev, kwargs, None)
     if kind is None:
         kind = dtype("float32") if isinstance(data, float) else dtype("int64") if isinstance(data, int) else None
@@ -138,30 +138,32 @@ def matmul_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
 @model("torch.cat", "torch.concat", "torch.concatenate")
 def cat(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    items = args[0] if args and isinstance(args[0], (list, tuple)) else ()
+    items = args[0] if args and is_sequence(args[0]) else ()
     dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
-    tensors = [item for item in items if isinstance(item, Tensor)]  # pyright: ignore[reportUnknownVariableType]
-    if not tensors or len(tensors) != len(items) or not isinstance(dim, int):  # pyright: ignore[reportUnknownArgumentType]
+    tensors = [item for item in items if isinstance(item, Tensor)]
+    if not tensors or len(tensors) != len(items):
         return Tensor()
-    first = tensors[0]
-    if first.shape is None or any(t.shape is None or len(t.shape) != len(first.shape) for t in tensors):
-        return Tensor(None, first.dtype)
-    sizes = [t.shape[dim] for t in tensors]  # type: ignore[index]  # shapes were tested above
-    total = sum(sizes) if all(isinstance(size, int) for size in sizes) else None
-    shape = list(first.shape)
-    shape[dim] = total
-    return Tensor(tuple(shape), first.dtype)
+    kind = tensors[0].dtype
+    shapes = [t.shape for t in tensors if t.shape is not None]
+    rank = len(shapes[0]) if shapes else 0
+    if len(shapes) != len(tensors) or any(len(shape) != rank for shape in shapes) or not is_axis(dim, rank):
+        return Tensor(None, kind)
+    sizes = [extent(shape[dim]) for shape in shapes]
+    known = [size for size in sizes if size is not None]
+    joined = list(shapes[0])
+    joined[dim] = sum(known) if len(known) == len(sizes) else None
+    return Tensor(tuple(joined), kind)
 
 
 @model("torch.stack")
 def stack(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    items = args[0] if args and isinstance(args[0], (list, tuple)) else ()
+    items = args[0] if args and is_sequence(args[0]) else ()
     dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
-    first = items[0] if items else None  # pyright: ignore[reportUnknownVariableType]
+    first = items[0] if items else None
     if not isinstance(first, Tensor) or first.shape is None or not isinstance(dim, int):
         return Tensor()
     at = dim if dim >= 0 else len(first.shape) + 1 + dim
-    return Tensor((*first.shape[:at], len(items), *first.shape[at:]), first.dtype)  # pyright: ignore[reportUnknownArgumentType]
+    return Tensor((*first.shape[:at], len(items), *first.shape[at:]), first.dtype)
 
 
 @model("torch.Tensor.apply", "torch.where")
@@ -228,9 +230,9 @@ def einsum(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 def pad(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     widths = args[1] if len(args) > 1 else kwargs.get("pad")
     tensor = args[0] if args else None
-    if not isinstance(tensor, Tensor) or tensor.shape is None or not isinstance(widths, (list, tuple)):
+    if not isinstance(tensor, Tensor) or tensor.shape is None or not is_sequence(widths):
         return Tensor()
-    amounts = [width if isinstance(width, int) else None for width in widths]  # pyright: ignore[reportUnknownVariableType]
+    amounts = [width if isinstance(width, int) else None for width in widths]
     shape = list(tensor.shape)
     for position in range(len(amounts) // 2):
         low, high, at = amounts[2 * position], amounts[2 * position + 1], len(shape) - 1 - position
@@ -251,7 +253,7 @@ def autograd(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.calls import call
 
     outputs = args[0] if args else kwargs.get("outputs")
-    for output in outputs if isinstance(outputs, (list, tuple)) else (outputs,):  # pyright: ignore[reportUnknownVariableType]
+    for output in outputs if is_sequence(outputs) else (outputs,):
         if isinstance(output, Tensor) and output.backward is not None:
             call(ev, output.backward, (Tensor(output.shape, output.dtype),), {}, args.span)
     return UNKNOWN
