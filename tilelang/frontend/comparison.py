@@ -6,7 +6,7 @@ import ast
 import operator
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import is_dict, is_container, is_open, is_sequence
+from tilelang.frontend.containers import is_container, is_dict, is_open, is_sequence
 from tilelang.frontend.operators import ir_binary, is_ir, plain_enum, run_time_unknown
 from tilelang.frontend.plain import contains_unknown, is_plain
 from tilelang.frontend.signals import UserError
