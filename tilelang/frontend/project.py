@@ -312,24 +312,10 @@ def _imported_modules(body: list[ast.stmt]) -> list[str]:
 
 def _kernel_definitions(path: str, body: list[ast.stmt]) -> list[ast.FunctionDef]:
     """Functions that define kernels: prim_funcs, and jit functions that launch by themselves."""
+    from tilelang.frontend.scoping import functions_in
     from tilelang.frontend.status import defines_kernel
 
     return [node for node in functions_in(body) if defines_kernel(node)]
-
-
-def functions_in(body: list[ast.stmt]) -> list[ast.FunctionDef]:
-    """Every ``def`` below some statements. Expressions hold none, so they are not searched."""
-    found: list[ast.FunctionDef] = []
-    stack: list[ast.AST] = list(reversed(body))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.FunctionDef):
-            found.append(node)
-        inner: list[ast.AST] = []
-        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-            inner += getattr(node, name, ())
-        stack.extend(reversed(inner))
-    return found
 
 
 def _without_conclusions(instance: Instance, path: str, repaired: Sequence[tuple[int, int]]) -> Instance:

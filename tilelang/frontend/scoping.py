@@ -81,6 +81,10 @@ def _declared(node: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
 
 def own_nodes(node: ast.AST) -> list[ast.AST]:
     """Nodes of a function's own body, without those of nested functions and classes."""
+    return kept(node, "_own", lambda: _own_nodes(node))
+
+
+def _own_nodes(node: ast.AST) -> list[ast.AST]:
     found: list[ast.AST] = []
     stack: list[ast.AST] = list(getattr(node, "body", [])) if not isinstance(node, ast.Lambda) else [node.body]
     while stack:
@@ -136,4 +140,19 @@ def captured(node: FunctionNode, scope: Scope) -> dict[str, Any]:
                     found[name] = value
                 break
             link = link.parent
+    return found
+
+
+def functions_in(body: list[ast.stmt]) -> list[ast.FunctionDef]:
+    """Every ``def`` below some statements. Expressions hold none, so they are not searched."""
+    found: list[ast.FunctionDef] = []
+    stack: list[ast.AST] = list(reversed(body))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.FunctionDef):
+            found.append(node)
+        inner: list[ast.AST] = []
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner += getattr(node, name, ())
+        stack.extend(reversed(inner))
     return found

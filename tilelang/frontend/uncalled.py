@@ -9,6 +9,7 @@ from tilelang.frontend.arguments import Arguments
 from tilelang.frontend.attempts import attempt
 from tilelang.frontend.calls import call_function
 from tilelang.frontend.instance import JitOptions
+from tilelang.frontend.scoping import functions_in
 from tilelang.frontend.values import Function, Jit, Module, PrimFunc
 from tilelang.ir.dtype import INT32
 from tilelang.ir.expr import Var
@@ -59,11 +60,13 @@ def _from_directive(ev: Evaluator, jit: Jit, values: dict[str, Any]) -> None:
 
 
 def _makes_prim_func(function: Function) -> bool:
+    if isinstance(function.node, ast.Lambda) or function.name.startswith(("test", "run")):
+        return False
     return any(
-        isinstance(inner, ast.FunctionDef) and any("prim_func" in ast.unparse(d) for d in inner.decorator_list)
-        for inner in ast.walk(function.node)
-        if inner is not function.node
-    ) and not function.name.startswith(("test", "run"))
+        "prim_func" in ast.unparse(decorator)
+        for inner in functions_in(function.node.body)
+        for decorator in inner.decorator_list
+    )
 
 
 def _record_made(ev: Evaluator, function: Function, bound: dict[str, Any]) -> None:

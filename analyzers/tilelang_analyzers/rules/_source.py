@@ -66,7 +66,27 @@ def _combine(op: ast.operator, a: int, b: int) -> int | None:
 def call_at(ctx: InstanceContext, span: Span) -> tuple[ast.Call, tuple[FunctionNode, ...]] | None:
     """The call at a span, with the functions around it, outermost first."""
     tree = ctx.syntax_tree(span.path)
-    return None if tree is None else _calls(tree).get((span.line, span.col, span.end_line, span.end_col))
+    place = (span.line, span.col, span.end_line, span.end_col)
+    around: tuple[FunctionNode, ...] = ()
+    # Only what covers the line is entered: the tree of a large file is not walked for each call.
+    stack: list[ast.AST] = [] if tree is None else [node for node in tree.body if _covers(node, span.line)]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Call) and place == (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset):
+            return node, around
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            around = (*around, node)
+        stack.extend(child for child in ast.iter_child_nodes(node) if _covers(child, span.line))
+    return None
+
+
+def _covers(node: ast.AST, line: int) -> bool:
+    """Whether a node reaches over a line. Nodes without a place of their own are entered; decorators stand above."""
+    first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+    if first is None or last is None:
+        return True
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([first, *(decorator.lineno for decorator in decorators)]) <= line <= last
 
 
 def span_of(path: str, node: ast.expr) -> Span:
@@ -97,21 +117,6 @@ def _defaults(node: FunctionNode) -> Mapping[str, ast.expr]:
     for arg, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
         if value is not None:
             found[arg.arg] = value
-    return found
-
-
-@lru_cache(maxsize=16)
-def _calls(tree: ast.Module) -> Mapping[tuple[int, int, int, int], tuple[ast.Call, tuple[FunctionNode, ...]]]:
-    """Every call of a file by its place, with the functions around it, outermost first."""
-    found: dict[tuple[int, int, int, int], tuple[ast.Call, tuple[FunctionNode, ...]]] = {}
-    stack: list[tuple[ast.AST, tuple[FunctionNode, ...]]] = [(tree, ())]
-    while stack:
-        node, around = stack.pop()
-        if isinstance(node, ast.Call):
-            place = (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
-            found[place] = (node, around)
-        inside = (*around, node) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else around
-        stack.extend((child, inside) for child in ast.iter_child_nodes(node))
     return found
 
 
