@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 from tilelang.ir.expr import Expr, Index, Operand, Slice, const_int
 from tilelang.ir.span import NOWHERE, Span
@@ -11,7 +11,7 @@ from tilelang.ir.span import NOWHERE, Span
 if TYPE_CHECKING:
     from tilelang.ir.dtype import DType
 
-Dim = Union[Expr, int]
+Dim = Expr | int
 """One extent: a number, or an expression over dims and parameters."""
 
 SHARED_SCOPES = ("shared", "shared.dyn")

@@ -14,7 +14,7 @@ from tilelang.ir.problem import Problem
 from tilelang.ir.span import NOWHERE, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Mapping
 
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.expr import Var
@@ -107,7 +107,7 @@ def current() -> Builder | None:
 
 
 @contextmanager
-def building(builder: Builder) -> Iterator[Builder]:
+def building(builder: Builder) -> Generator[Builder]:
     """Make ``builder`` current for a ``with`` block. Nests: a macro or a factory may build inside another."""
     _current.append(builder)
     try:

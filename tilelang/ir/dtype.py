@@ -7,7 +7,7 @@ as they do with upstream's dtypes.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 _ALIASES = {
@@ -142,7 +142,7 @@ class DType(str):
         return self.base if lanes == 1 else dtype(f"{self.base}x{lanes}")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _parse(name: str) -> DType | None:
     spelling = name.removeprefix("torch.").removeprefix("T.")
     spelling = _ALIASES.get(spelling, spelling)

@@ -8,7 +8,7 @@ Equality is structural and ignores spans; :class:`Var` compares by identity.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Union
+from typing import TYPE_CHECKING, Literal
 
 from tilelang.ir.dtype import BOOL, DType
 from tilelang.ir.span import NOWHERE, Span
@@ -109,8 +109,8 @@ class Call(Expr):
     attrs: tuple[tuple[str, object], ...] = ()
 
 
-Operand = Union[Expr, int, float, bool]
-Index = Union[Operand, Slice]
+Operand = Expr | int | float | bool
+Index = Operand | Slice
 
 
 def const_value(value: object) -> int | float | bool | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Var
@@ -14,7 +14,7 @@ from tilelang.ir.visit import walk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Param = Union[Buffer, Var]
+Param = Buffer | Var
 
 
 @dataclass(frozen=True, slots=True, eq=False)

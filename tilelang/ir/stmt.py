@@ -6,7 +6,7 @@ Bodies are tuples of statements. Nodes are frozen: passes return new trees.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, Union
+from typing import Literal
 
 from tilelang.ir.buffer import Buffer, Dim, Region
 from tilelang.ir.expr import Call, Load, Operand, Var
@@ -14,7 +14,7 @@ from tilelang.ir.span import NOWHERE, Span
 
 Attrs = tuple[tuple[str, object], ...]
 Block = tuple["Stmt", ...]
-Tile = Union[Region, Load]
+Tile = Region | Load
 LoopKind = Literal["serial", "unroll", "parallel", "pipelined", "vectorized", "persistent", "thread"]
 
 
