@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One run of a command. ``peak`` is the largest resident set of the child in MiB, its own children included."""
+    """One run of a command. ``cpu`` counts the seconds of processor time, ``peak`` is the largest resident set in MiB;
+    both include the children that the command waited for."""
 
     seconds: float
+    cpu: float
     peak: float
     code: int
     output: str
@@ -34,6 +36,11 @@ class Series:
     def seconds(self) -> float:
         """The median."""
         return statistics.median(sample.seconds for sample in self.samples)
+
+    @property
+    def cpu(self) -> float:
+        """The median."""
+        return statistics.median(sample.cpu for sample in self.samples)
 
     @property
     def peak(self) -> float:
@@ -54,7 +61,8 @@ def run(command: Sequence[str], folder: Path) -> Sample:
     seconds = time.perf_counter() - began
     child.returncode = os.waitstatus_to_exitcode(status)
     child.stdout.close()
-    return Sample(seconds, usage.ru_maxrss / 1024, child.returncode, output)
+    cpu = usage.ru_utime + usage.ru_stime
+    return Sample(seconds, cpu, usage.ru_maxrss / 1024, child.returncode, output)
 
 
 def interleave(jobs: Mapping[str, Callable[[], Sample]], rounds: int) -> dict[str, Series]:
