@@ -102,6 +102,6 @@ def _above(folder: str, levels: int) -> str:
 def _read(path: str) -> bytes:
     try:
         file = Path(path)
-        return file.read_bytes() if file.stat().st_size <= MAX_FILE_BYTES else b""
+        return file.read_bytes() if file.is_file() and file.stat().st_size <= MAX_FILE_BYTES else b""
     except OSError:
         return b""

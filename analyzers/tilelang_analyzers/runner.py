@@ -81,6 +81,8 @@ def run(paths: Sequence[str], config: Config, options: Options, progress: Progre
 def _read(path: str) -> bytes | str:
     """The content of a file, or why it cannot be read."""
     try:
+        if not os.path.isfile(path):  # noqa: PTH113
+            return "no regular file"
         if os.path.getsize(path) > MAX_FILE_BYTES:  # noqa: PTH202
             return f"larger than {MAX_FILE_BYTES // 1_000_000} MB"
         return Path(path).read_bytes()

@@ -179,11 +179,13 @@ def call_function(
     try:
         if ev.builder is None and not ev.modules.reaches_kernels(ev, function):
             start = ev.steps
+            # Module code may build a whole tuning space by one call.
+            limit = IRRELEVANT_BUDGET * (4 if len(ev.stack) == 1 or ev.listing_configs else 1)
             try:
-                with ev.budget(IRRELEVANT_BUDGET):
+                with ev.budget(limit):
                     return ev.run_body(function, scope)
             except Exhausted:
-                if ev.steps - start < IRRELEVANT_BUDGET:
+                if ev.steps - start < limit:
                     raise
                 return UNKNOWN
         return ev.run_body(function, scope)

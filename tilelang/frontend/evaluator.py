@@ -114,6 +114,8 @@ class Evaluator:
         """Instances by what they were built from, so that no kernel is evaluated twice for the same values."""
         self.terms: dict[int, tuple[Any, int]] = {}
         """Large expressions with their number of terms, by identity; holding them keeps the identities valid."""
+        self.listing_configs = False
+        """Whether a tuner's config function runs, which may build a large list."""
         self.loop_vars: list[Any] = []
         """Indices of the loops that are being built, outermost first."""
         self.requires: list[tuple[str, ...]] = []

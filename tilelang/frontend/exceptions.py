@@ -64,8 +64,12 @@ def exception_name(value: Any) -> str:
 def try_stmt(ev: Evaluator, node: ast.Try, scope: Scope) -> Signal:
     signal: Signal = None
     depth = ev.unsure
+    # What a handler takes care of may fail on purpose: a configuration that is tried, a newer API with a fallback.
+    tolerated = any(_tolerates(handler) for handler in node.handlers)
     try:
+        ev.unsure += tolerated
         signal = ev.exec(node.body, scope)
+        ev.unsure -= tolerated
         if signal is None:
             signal = ev.exec(node.orelse, scope)
     except UserError as error:
@@ -79,6 +83,15 @@ def try_stmt(ev: Evaluator, node: ast.Try, scope: Scope) -> Signal:
         signal = ev.exec(handler.body, scope)
     final = ev.exec(node.finalbody, scope)
     return final if final is not None else signal
+
+
+def _tolerates(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler goes on after errors of a kernel: it catches them and raises nothing itself."""
+    caught = ast.unparse(handler.type) if handler.type is not None else "Exception"
+    narrow = ("KeyboardInterrupt", "SystemExit", "ImportError", "ModuleNotFoundError", "StopIteration")
+    if any(name in caught for name in narrow):
+        return False
+    return not any(isinstance(inner, ast.Raise) for statement in handler.body for inner in ast.walk(statement))
 
 
 def _handles(ev: Evaluator, handler: ast.ExceptHandler, error: UserError, scope: Scope) -> bool:

@@ -98,7 +98,7 @@ def python_files(root: Path) -> list[Path]:
 def scan(path: Path) -> FileEntry | None:
     """The entry of one file, or ``None`` if it cannot be read or is generated data."""
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
+        if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
             return None
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:

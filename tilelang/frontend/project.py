@@ -22,10 +22,11 @@ from tilelang.ir.problem import Problem
 from tilelang.ir.span import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from tilelang.frontend.evaluator import Evaluator
     from tilelang.frontend.values import Module
+    from tilelang.syntax.module import Module as ParsedModule
 
 DEFAULT_ARCH = "sm_80"
 FILE_BUDGET = 500_000
@@ -100,7 +101,8 @@ class Project:
                     traces.append(Trace("more files may call this one than are evaluated", Span(path, 1, 0, 1, 0)))
                     break
         instances = [self._narrowed(instance) for instance in _without_fallbacks(_unique(instances))]
-        instances = [_without_conclusions(instance, path, parsed.repaired) for instance in instances]
+        if parsed.repaired:
+            instances = [_in_doubt(one) if _rests_on_repairs(one, path, parsed) else one for one in instances]
         from tilelang.frontend.status import kernel_statuses
 
         statuses = kernel_statuses(path, kernels, instances, traces, own.dropped)
@@ -318,13 +320,30 @@ def _kernel_definitions(path: str, body: list[ast.stmt]) -> list[ast.FunctionDef
     return [node for node in functions_in(body) if defines_kernel(node)]
 
 
-def _without_conclusions(instance: Instance, path: str, repaired: Sequence[tuple[int, int]]) -> Instance:
-    """A kernel with a statement that could not be read is not complete: nothing follows from what it lacks."""
-    span = instance.program.span
-    broken = any(first <= span.end_line and span.line <= last for first, last in repaired)
-    if not broken or instance.path != path or not instance.program.complete:
-        return instance
-    return replace(instance, program=replace(instance.program, complete=False))
+def _rests_on_repairs(instance: Instance, path: str, parsed: ParsedModule) -> bool:
+    """Whether a kernel, its factory or its callers in this file hold a statement that could not be read, or module code
+    does, on which anything may rest."""
+    lines = [link.span.line for link in instance.chain if link.span.path == path]
+    lines += [instance.line] if instance.path == path else []
+    lines += [instance.factory_line] if instance.factory_path == path else []
+    for first, last in parsed.repaired:
+        around = [top for top in parsed.body if _first_line(top) <= last and first <= (top.end_lineno or top.lineno)]
+        if not around or not all(isinstance(top, (ast.FunctionDef, ast.ClassDef)) for top in around):
+            return True
+        if any(_first_line(top) <= line <= (top.end_lineno or top.lineno) for top in around for line in lines):
+            return True
+    return False
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _in_doubt(instance: Instance) -> Instance:
+    """An instance from a file with statements that could not be read: nothing follows from what it lacks, and what is
+    there may rest on what is missing."""
+    return replace(instance, certain=False, program=replace(instance.program, complete=False))
 
 
 def _has_call(path: str, node: ast.FunctionDef, instances: Iterable[Instance]) -> bool:

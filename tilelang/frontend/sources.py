@@ -59,7 +59,7 @@ class SourceCache:
         if data is None:
             try:
                 file = Path(path)
-                if file.stat().st_size > MAX_FILE_BYTES:
+                if not file.is_file() or file.stat().st_size > MAX_FILE_BYTES:
                     return None
                 data = file.read_bytes()
             except OSError:

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 from tilelang.frontend.eager import LAUNCHERS
 from tilelang.frontend.instance import Instance, KernelStatus, Trace
+from tilelang.ir.expr import is_known
 from tilelang.ir.span import Span
+from tilelang.ir.stmt import Alloc, For, Launch, Stmt
+from tilelang.ir.visit import walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +61,7 @@ def kernel_statuses(
         more = dropped.get((path, node.lineno), 0)
         if not mine:
             found.append(KernelStatus(node.name, span, "unchecked", 0, 0, _why(node, traces)))
-        elif any(i.program.complete and i.origin != "symbolic" for i in mine):
+        elif any(i.program.complete and i.origin != "symbolic" and has_known_tiles(i) for i in mine):
             reason = f"{more} more instances than the cap" if more else ""
             found.append(KernelStatus(node.name, span, "checked", len(mine), certain, reason))
         else:
@@ -66,6 +69,19 @@ def kernel_statuses(
             reason = "no caller gives its arguments" if symbolic else "part of the body or of the values is not known"
             found.append(KernelStatus(node.name, span, "partly", len(mine), certain, reason))
     return tuple(found)
+
+
+def has_known_tiles(instance: Instance) -> bool:
+    """Whether no tile, stage count or thread count of a kernel rests on a value that could not be followed."""
+    return all(is_known(value) for stmt in walk(instance.program.body) for value in _sizes(stmt))
+
+
+def _sizes(stmt: Stmt) -> tuple[object, ...]:
+    if isinstance(stmt, Alloc):
+        return stmt.buffer.shape
+    if isinstance(stmt, Launch):
+        return stmt.threads
+    return (stmt.attr("num_stages", 0),) if isinstance(stmt, For) else ()
 
 
 def _why(node: ast.FunctionDef, traces: Sequence[Trace]) -> str:

@@ -113,10 +113,13 @@ def config_list(ev: Evaluator, jit: Jit, arguments: Arguments, span: Span) -> li
     if isinstance(configs, Unknown):
         return None
     try:
+        ev.listing_configs = True
         made = call(ev, configs, arguments.args, arguments.kwargs, span, arguments)
     except (UserError, Exhausted) as error:
         ev.trace(f"the config function failed: {error}", jit.tuner.span)
         return None
+    finally:
+        ev.listing_configs = False
     if is_dict(made):
         return product_of(ev, made)
     return materialize(ev, made) if isinstance(made, (list, tuple)) else None

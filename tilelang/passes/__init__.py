@@ -115,11 +115,12 @@ def _pipelines(body: Block, special: Specialisation | None) -> Iterator[Pipeline
 
 
 def _versions(special: Specialisation | None, pipelines: Iterable[Pipeline]) -> dict[Buffer, int]:
-    """Copies of each allocation. A kernel that is split has its copies made before its other loops are pipelined, so
-    buffers of those are multiplied twice."""
+    """Copies of each allocation: the most that one of its loops needs. A kernel that is split has its copies made
+    before its other loops are pipelined, so buffers of those are multiplied."""
     versions: dict[Buffer, int] = {}
-    sources = [special.versions] if special is not None else []
-    for each in (*sources, *(pipeline.versions for pipeline in pipelines)):
-        for buffer, count in each.items():
-            versions[buffer.root] = versions.get(buffer.root, 1) * count
+    for pipeline in pipelines:
+        for buffer, count in pipeline.versions.items():
+            versions[buffer.root] = max(versions.get(buffer.root, 1), count)
+    for buffer, count in special.versions.items() if special is not None else ():
+        versions[buffer.root] = versions.get(buffer.root, 1) * count
     return versions
