@@ -253,3 +253,13 @@ def test_a_gemm_without_tensor_cores(
         copy(acc, tensor("C", 64, width, of=FLOAT32)),
     )
     assert dynamic(program((a, b, acc, rows), *body, *tail), arch) == total
+
+
+def test_an_aggressive_merge_ends_lives_inside_loops() -> None:
+    """Two tiles that one iteration needs one after the other share bytes only then."""
+    first, second, local = shared("first", 64, 64), shared("second", 64, 64), fragment("local", 64, 64, of=F16)
+    a, b = tensor("A", 64, 64), tensor("B", 64, 64)
+    body = (copy(a, first), copy(first, local), copy(b, second), copy(second, local))
+    made = program((first, second, local), serial(loop_var("k"), 4, *body))
+    assert dynamic(made) == 16384
+    assert dynamic(made, **{"tl.enable_aggressive_shared_memory_merge": True}) == 8192

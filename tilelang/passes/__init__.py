@@ -79,7 +79,8 @@ def plan(
     versions  = _versions(special, pipelines)
     maps      = infer(opened, active, by_gemm)
     maps     |= settle_reducers(opened, active, maps, configs)
-    schedules = Schedules({id(each.loop): each for each in pipelines}, by_gemm, special, maps, active)
+    finely    = configs.flag("enable_aggressive_shared_memory_merge")
+    schedules = Schedules({id(each.loop): each for each in pipelines}, by_gemm, special, maps, active, finely)
     memory    = plan_shared_memory(opened, schedules, versions, target, configs, complete=program.complete)
     registers = estimate_registers(opened, assumed, maps)
     # fmt: on
@@ -115,12 +116,11 @@ def _pipelines(body: Block, special: Specialisation | None) -> Iterator[Pipeline
 
 
 def _versions(special: Specialisation | None, pipelines: Iterable[Pipeline]) -> dict[Buffer, int]:
-    """Copies of each allocation: the most that one of its loops needs. A kernel that is split has its copies made
-    before its other loops are pipelined, so buffers of those are multiplied."""
+    """Copies of each allocation. A kernel that is split has its copies made before its other loops are pipelined, so
+    buffers of those are multiplied twice."""
     versions: dict[Buffer, int] = {}
-    for pipeline in pipelines:
-        for buffer, count in pipeline.versions.items():
-            versions[buffer.root] = max(versions.get(buffer.root, 1), count)
-    for buffer, count in special.versions.items() if special is not None else ():
-        versions[buffer.root] = versions.get(buffer.root, 1) * count
+    sources = [special.versions] if special is not None else []
+    for each in (*sources, *(pipeline.versions for pipeline in pipelines)):
+        for buffer, count in each.items():
+            versions[buffer.root] = versions.get(buffer.root, 1) * count
     return versions

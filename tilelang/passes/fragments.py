@@ -7,7 +7,7 @@ thread stays, the first one on a tie. Only whole index variables are followed, s
 
 from __future__ import annotations
 
-from math import gcd
+from math import gcd, prod
 from typing import TYPE_CHECKING
 
 from tilelang.ir.arith import try_const
@@ -51,7 +51,7 @@ def infer(launch: Launch, active: ActiveThreads, partitions: Mapping[int, WarpPa
     return maps
 
 
-def loops_of(nest: Nest, maps: Maps) -> ThreadMap | None:
+def loops_of(nest: Nest, maps: Mapping[Buffer, ThreadMap]) -> ThreadMap | None:
     """Where the iterations of a nest run, once fragments are settled."""
     return _from_settled(nest, maps) or _dealt_out(nest)
 
@@ -140,7 +140,7 @@ def _share(view: Buffer, source: Buffer, maps: Maps) -> None:
                 maps[there] = found
 
 
-def _from_settled(nest: Nest, maps: Maps) -> ThreadMap | None:
+def _from_settled(nest: Nest, maps: Mapping[Buffer, ThreadMap]) -> ThreadMap | None:
     """The map of the loops of a nest from a settled fragment in it: one that it writes, else the one with most
     dimensions."""
     best: Touch | None = None
@@ -209,15 +209,17 @@ def _best_attempt(members: frozenset[Buffer], nests: Sequence[Nest], reductions:
 
 
 def _dealt_out(nest: Nest) -> ThreadMap | None:
-    total = 1
-    for extent in nest.extents:
-        total *= extent
+    return partition_loop(nest.extents, vector_of(nest), nest.threads)
+
+
+def vector_of(nest: Nest) -> int:
+    """Neighbours that one thread takes together: as many as leave no thread idle."""
     vector = nest.vector or _register_vector(nest)
     if nest.extents:
         vector = gcd(vector, nest.extents[-1])
-    while vector > 1 and total % (nest.threads * vector):
+    while vector > 1 and prod(nest.extents) % (nest.threads * vector):
         vector //= 2
-    return partition_loop(nest.extents, vector, nest.threads)
+    return vector
 
 
 def _register_vector(nest: Nest) -> int:

@@ -32,13 +32,14 @@ def lives(timeline: Timeline) -> dict[Buffer | Workspace, Life]:
 
 
 def _released(moments: tuple[Moment, ...], ends: set[int], first: int, last: int) -> int:
-    """What is first touched outside a compound loop and last touched inside one is kept until the run of compound loops
-    ends. Moments where nothing begins or ends do not interrupt the run."""
-    if moments[first].compound or not moments[last].compound:
+    """What is last touched in deeper loops than first is kept until the run of such loops ends. Moments where nothing
+    begins or ends do not interrupt the run."""
+    level = moments[first].level
+    if moments[last].level <= level:
         return last
     for index in range(last + 1, len(moments)):
         if index in ends:
-            if not moments[index].compound:
+            if moments[index].level == level:
                 break
             last = index
     return last

@@ -7,12 +7,15 @@ specialisation splits a loop in two.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.access import accesses
 from tilelang.ir.arith import try_const
 from tilelang.ir.stmt import Alloc, For, Gemm, If, Let, Reduce, Scope
 from tilelang.ir.visit import children
+from tilelang.passes.fragments import loops_of, vector_of
+from tilelang.passes.nests import loop_shape, nest_of
 from tilelang.passes.stage_uses import is_warp_region, units_of
 from tilelang.passes.workspace import Workspace, workspaces_of
 
@@ -31,13 +34,13 @@ if TYPE_CHECKING:
 class Moment(NamedTuple):
     """One outermost statement and the shared memory that it touches, in the order of the program.
 
-    ``compound``: it becomes a loop over several statements. Upstream keeps a buffer that was first touched outside such
-    loops until the end of a run of them.
+    ``level``: depth of loops over several statements, itself included if it becomes one. Upstream keeps a buffer that
+    was first touched outside such loops until the end of a run of them.
     """
 
     stmt: Stmt
     touched: tuple[Buffer | Workspace, ...]
-    compound: bool = False
+    level: int = 0
 
 
 class Timeline(NamedTuple):
@@ -50,13 +53,14 @@ class Timeline(NamedTuple):
 class Schedules(NamedTuple):
     """What decides on the order: the pipelines of loops and the partitions of gemms, both by identity of the statement,
     the split of the kernel, the thread maps of fragments and the threads of each statement, which tell how much scratch
-    memory a reduction needs."""
+    memory a reduction needs. ``aggressive``: the life of a buffer may end inside a loop."""
 
     pipelines: Mapping[int, Pipeline]
     partitions: Mapping[int, WarpPartition]
     special: Specialisation | None
     maps: Mapping[Buffer, ThreadMap]
     active: ActiveThreads
+    aggressive: bool = False
 
 
 def lay_out(launch: Launch, schedules: Schedules) -> Timeline:
@@ -69,6 +73,7 @@ class _Layout:
     def __init__(self, schedules: Schedules) -> None:
         self.schedules = schedules
         self.whole: dict[Buffer, None] = {}
+        self.level = 0
 
     def block(self, block: Iterable[Stmt]) -> Iterator[Moment]:
         """The moments of statements that stand outside every loop."""
@@ -86,18 +91,19 @@ class _Layout:
         elif isinstance(stmt, For):
             yield from self.loop(stmt)
         elif isinstance(stmt, If) and not stmt.orelse:
-            yield from map(self.moment, units_of((stmt,)))
+            for unit in units_of((stmt,)):
+                yield from self.nested(unit)
         elif isinstance(stmt, Gemm):
             yield from self.gemm(stmt)
         else:
-            yield self.moment(stmt)
+            yield from self.nested(stmt)
 
     def gemm(self, gemm: Gemm) -> Iterator[Moment]:
         """One moment, or two if operands are first put into scratch memory."""
         moment = self.moment(gemm)
         staged = tuple(slot for slot in moment.touched if isinstance(slot, Workspace))
         if staged:
-            yield Moment(gemm, staged)
+            yield Moment(gemm, staged, self.level)
         yield moment
 
     def loop(self, loop: For) -> Iterator[Moment]:
@@ -110,7 +116,7 @@ class _Layout:
         elif runs_once(loop):
             yield from self.block(loop.body)
         else:
-            yield self.moment(loop)
+            yield from self.nested(loop)
 
     def pipelined(self, pipeline: Pipeline) -> Iterator[Moment]:
         for unit in pipeline.prologue():
@@ -119,8 +125,8 @@ class _Layout:
             for unit in pipeline.in_order():
                 yield from self.outer(unit.stmt)
         elif pipeline.rounds != 0:
-            touched = self.touched_by(unit.stmt for unit in pipeline.units)
-            yield Moment(pipeline.loop, touched, compound=len(pipeline.units) > 1)
+            stmts = [unit.stmt for unit in pipeline.units]
+            yield from self.repeated(pipeline.loop, stmts, deeper=len(stmts) > 1)
         for unit in pipeline.epilogue():
             yield from self.outer(unit.stmt)
 
@@ -136,10 +142,33 @@ class _Layout:
                 for stmt in body:
                     yield from self.outer(stmt)
             else:
-                yield Moment(loop, self.touched_by(body), compound=True)
+                yield from self.repeated(loop, body, deeper=True)
+
+    def repeated(self, stmt: Stmt, body: Iterable[Stmt], *, deeper: bool) -> Iterator[Moment]:
+        """A loop over statements: one moment, or one for each of them where merging is aggressive."""
+        if not self.schedules.aggressive:
+            yield Moment(stmt, self.touched_by(body), self.level + deeper)
+            return
+        self.level += deeper
+        for inner in body:
+            if isinstance(inner, Let):
+                yield self.moment(inner)
+            elif not isinstance(inner, Alloc):
+                yield from self.outer(inner)
+        self.level -= deeper
+
+    def nested(self, stmt: Stmt) -> Iterator[Moment]:
+        """A statement with others inside it."""
+        leaf = not any(True for _ in children(stmt)) or (isinstance(stmt, For) and stmt.kind == "parallel")
+        if leaf or not self.schedules.aggressive:
+            yield self.moment(stmt)
+            return
+        yield Moment(stmt, tuple(dict(_shared(stmt))), self.level)
+        for body in children(stmt):
+            yield from self.repeated(stmt, body, deeper=isinstance(stmt, For) and _count(body) > 1)
 
     def moment(self, stmt: Stmt) -> Moment:
-        return Moment(stmt, self.touched_by((stmt,)), self.is_compound(stmt))
+        return Moment(stmt, self.touched_by((stmt,)), self.level + self.is_compound(stmt))
 
     def touched_by(self, block: Iterable[Stmt]) -> tuple[Buffer | Workspace, ...]:
         touched: dict[Buffer | Workspace, None] = {}
@@ -177,9 +206,21 @@ class _Layout:
             spread = self.schedules.maps.get(stmt.dst.buffer)
             count = stmt.dst.buffer.element_count()
             return spread is not None and count is not None and count > spread.parts
-        if not isinstance(stmt, For) or stmt.kind == "parallel":
+        if not isinstance(stmt, For):
             return False
-        return _count(stmt.body) > 1
+        return self.repeats_a_sequence(stmt) if stmt.kind == "parallel" else _count(stmt.body) > 1
+
+    def repeats_a_sequence(self, loop: For) -> bool:
+        """Whether a thread runs several statements of a parallel loop more than once, neighbours taken together."""
+        shape = loop_shape(loop)
+        if shape is None or _count(shape.body) < 2:
+            return False
+        nest = nest_of(loop, self.schedules.active.of(loop))
+        spread = None if nest is None else loops_of(nest, self.schedules.maps)
+        if nest is None or spread is None:
+            return True
+        total = prod(shape.extents)
+        return total > spread.parts * vector_of(nest)
 
 
 def runs_once(loop: For) -> bool:
