@@ -178,9 +178,9 @@ def store_item(ev: Evaluator, container: Any, index: Any, value: Any, span: Span
 
 
 def _store_buffer(ev: Evaluator, buffer: Buffer, index: Any, value: Any, span: Span) -> None:
-    from tilelang.ir.dtype import UNKNOWN_DTYPE
-    from tilelang.ir.expr import Var
-    from tilelang.ir.stmt import Fill, Store
+    from tilelang.ir.dtype import UNKNOWN_DTYPE, VOID
+    from tilelang.ir.expr import Call, Var
+    from tilelang.ir.stmt import Effect, Fill, Store
     from tilelang.language.arith import operand
     from tilelang.language.regions import box
 
@@ -197,6 +197,11 @@ def _store_buffer(ev: Evaluator, buffer: Buffer, index: Any, value: Any, span: S
     assert builder is not None
     if isinstance(place, Region):
         indices = place.indices or ()
+        if isinstance(value, Region) or "parallel" in builder.loops:
+            # Several elements of one thread at once, or a box copied by assignment: a store, but no tile operation.
+            stored_call = Call(VOID, "slice_store", (place, value), (("effect", "unknown"),), span=span)
+            builder.emit(Effect(stored_call, span=span))
+            return
         builder.emit(Fill(box(buffer, indices, span), stored, span=span, attrs=(("store", True),)))
         return
     if any(isinstance(entry, Slice) for entry in place.indices):

@@ -28,7 +28,8 @@ from tilelang.ir.arith import UNBOUNDED, Interval
 from tilelang.ir.arith.interval import interval_of
 from tilelang.ir.buffer import Region
 from tilelang.ir.expr import Slice, const_int
-from tilelang.ir.stmt import Atomic, Copy, Fill, For, Gemm, Launch, Reduce, Scan
+from tilelang.ir.stmt import Atomic, Copy, Fill, For, Gemm, If, Launch, Reduce, Scan
+from tilelang.ir.visit import variables, walk
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules import _dims as dims
 from tilelang_analyzers.rules._text import declarations, number, shape
@@ -46,8 +47,12 @@ RULE = define(__name__, __doc__, group="bounds")
 @RULE.check_instance
 def check(ctx: InstanceContext) -> None:
     ranges = ctx.shared(index_ranges)
+    guards = ctx.shared(_guards)
     for stmt in ctx.walk():
         for region in _regions(stmt):
+            if guards.get(id(stmt), frozenset()) & {id(var) for start in region.mins for var in variables(start)}:
+                # A condition on the same index may keep it inside, or keep the statement from running at all.
+                continue
             for axis in range(region.buffer.rank):
                 trouble = _outside(stmt, region, axis, ranges)
                 if trouble:
@@ -58,6 +63,17 @@ def check(ctx: InstanceContext) -> None:
                         notes=declarations(ctx, [region.buffer]),
                     )
                     break
+
+
+def _guards(ctx: InstanceContext) -> dict[int, frozenset[int]]:
+    """The variables of the run-time conditions around each statement that is under one, by identity."""
+    found: dict[int, frozenset[int]] = {}
+    for stmt in ctx.walk():
+        if isinstance(stmt, If):
+            tested = frozenset(id(var) for var in variables(stmt.cond))
+            for inner in walk((*stmt.then, *stmt.orelse)):
+                found[id(inner)] = found.get(id(inner), frozenset()) | tested
+    return found
 
 
 def index_ranges(ctx: InstanceContext) -> dict[Var, Interval]:
