@@ -7,10 +7,11 @@ the swizzle's period. What no rule names is aligned for the widest swizzle.
 from __future__ import annotations
 
 from math import gcd
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tilelang.ir.arith import launch_ranges, let_ranges, loop_ranges, try_const
-from tilelang.ir.stmt import Copy, For, Gemm, Launch, Let
+from tilelang.ir.buffer import Buffer
+from tilelang.ir.stmt import Copy, Effect, For, Gemm, Launch, Let
 from tilelang.ir.visit import children, walk
 from tilelang.passes.copy_path import has_tma, in_bounds, is_contiguous, stores_by_tma
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tilelang.ir.arith import Ranges
-    from tilelang.ir.buffer import Buffer
     from tilelang.ir.stmt import Stmt
     from tilelang.passes.configs import PassConfigs
     from tilelang.passes.specialise import Specialisation
@@ -29,6 +29,15 @@ WIDEST = 1024
 NO_SWIZZLE = 128
 """Alignment of a tile that TMA moves without a swizzle."""
 ROW_BYTES = 16
+NAMED_SWIZZLES = {
+    "swizzled": 0,
+    "wgmma_swizzled": 0,
+    "tcgen05mma_swizzled": 0,
+    "full_bank_swizzled": 1024,
+    "half_bank_swizzled": 512,
+    "quarter_bank_swizzled": 256,
+}
+"""Layouts of ``T.annotate_layout`` and their periods; 0 for the widest that fits the rows of the tile."""
 
 
 def alignments(
@@ -42,6 +51,8 @@ def alignments(
     if not has_tma(target):
         return {}
     operands = _operands(launch, partitions)
+    for buffer, period in _annotated(launch):
+        operands[buffer] = _Operand(period, buffer in operands and operands[buffer].described)
     exact: dict[Buffer, int] = {}
     other = {buffer for buffer, operand in operands.items() if operand.described}
     loads = special.loads if special is not None else ()
@@ -96,6 +107,18 @@ class _Operand(NamedTuple):
 
     period: int
     described: bool
+
+
+def _annotated(launch: Launch) -> Iterator[tuple[Buffer, int]]:
+    """Shared buffers that the program gives a swizzle by name, and its period."""
+    for stmt in walk(launch.body):
+        if not isinstance(stmt, Effect) or stmt.call.op != "annotate_layout":
+            continue
+        layouts = cast("tuple[tuple[object, object], ...]", dict(stmt.call.attrs).get("layouts") or ())
+        for buffer, layout in layouts:
+            name = getattr(layout, "name", None)
+            if isinstance(buffer, Buffer) and buffer.is_shared and name in NAMED_SWIZZLES:
+                yield buffer.root, NAMED_SWIZZLES[name] or _period_of_tile(buffer)
 
 
 def _operands(launch: Launch, partitions: Mapping[int, WarpPartition]) -> dict[Buffer, _Operand]:
