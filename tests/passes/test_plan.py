@@ -5,6 +5,8 @@ The bytes were read off upstream 0.1.15 for the same kernels.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from passes.samples import (
     F16,
@@ -25,10 +27,10 @@ from passes.samples import (
 )
 
 from tilelang.ir.buffer import Buffer
-from tilelang.ir.dtype import FLOAT32, INT32, dtype
-from tilelang.ir.expr import Var
+from tilelang.ir.dtype import FLOAT32, INT32, VOID, dtype
+from tilelang.ir.expr import Call, Var
 from tilelang.ir.program import Program
-from tilelang.ir.stmt import Fill, Scan
+from tilelang.ir.stmt import Copy, Effect, Fill, Scan
 from tilelang.passes import LaunchPlan, plan
 from tilelang.passes.smem_plan import storage_bytes
 from tilelang.targets import resolve
@@ -262,4 +264,28 @@ def test_an_aggressive_merge_ends_lives_inside_loops() -> None:
     body = (copy(a, first), copy(first, local), copy(b, second), copy(second, local))
     made = program((first, second, local), serial(loop_var("k"), 4, *body))
     assert dynamic(made) == 16384
-    assert dynamic(made, **{"tl.enable_aggressive_shared_memory_merge": True}) == 8192
+    assert dynamic(made, enable_aggressive_shared_memory_merge=True) == 8192
+
+
+def annotation(op: str, key: str, value: object) -> Effect:
+    return Effect(Call(VOID, op, (), ((key, value),)))
+
+
+def test_a_schedule_written_by_hand_replaces_the_automatic_one() -> None:
+    tile, local = shared("tile", 32, 64), fragment("local", 32, 64, of=F16)
+    schedule = SimpleNamespace(pipelines=[SimpleNamespace(buffers=[tile], depth=4)])
+    loop = pipelined(loop_var("k"), 8, 2, copy(tensor("A", 32, 64), tile), copy(tile, local))
+    made = program((tile, local), annotation("annotate_ws_schedule", "schedule", schedule), loop)
+    found = plan_of(made, "sm_90")
+    assert found.memory.dynamic == 16384
+    assert (found.specialisation, found.pipelines) == (None, ())
+
+
+@pytest.mark.parametrize(("width", "total"), [(16, 4352), (32, 8704), (64, 17408)])
+def test_a_tile_with_a_named_swizzle_starts_at_its_period(width: int, total: int) -> None:
+    """128 bytes lie in front of the tile."""
+    pad, tile = shared("pad", 32, of=INT32), shared("tile", 128, width)
+    layout = annotation("annotate_layout", "layouts", ((tile, SimpleNamespace(name="swizzled")),))
+    load = Copy(whole(tensor("A", 128, width)), whole(tile), "tma_copy", attrs=(("barrier", "bar"),))
+    uses = (Fill(whole(pad), 0), load, copy(tile, tensor("B", 128, width)), copy(pad, tensor("C", 32, of=INT32)))
+    assert dynamic(program((pad, tile), layout, *uses), "sm_90") == total

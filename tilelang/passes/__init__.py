@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.arith import try_const
-from tilelang.ir.stmt import Effect, For, Gemm
+from tilelang.ir.stmt import For, Gemm
 from tilelang.ir.visit import walk
 from tilelang.passes.active_threads import active_threads
 from tilelang.passes.configs import PassConfigs
 from tilelang.passes.expand import expand
 from tilelang.passes.fragments import infer
-from tilelang.passes.pipeline import is_pipelined, plan_pipeline, scheduled_versions
+from tilelang.passes.pipeline import is_pipelined, plan_pipeline
 from tilelang.passes.reducers import settle_reducers
 from tilelang.passes.registers import estimate_registers
 from tilelang.passes.resources import resources_of
@@ -22,6 +22,7 @@ from tilelang.passes.smem_plan import plan_shared_memory
 from tilelang.passes.specialise import specialise
 from tilelang.passes.timeline import Schedules
 from tilelang.passes.warp_partition import partition
+from tilelang.passes.written_schedule import written_schedule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -74,9 +75,10 @@ def plan(
     splits    = [(gemm, partition(gemm, active.of(gemm), target, configs)) for gemm in gemms]
     found     = tuple((gemm, split) for gemm, split in splits if split is not None)
     by_gemm   = {id(gemm): split for gemm, split in found}
-    special   = specialise(opened, target, configs)
-    pipelines = tuple(_pipelines(opened.body, special))
-    versions  = _versions(opened, special, pipelines)
+    by_hand   = written_schedule(opened)
+    special   = None if by_hand is not None else specialise(opened, target, configs)
+    pipelines = () if by_hand is not None else tuple(_pipelines(opened.body, special))
+    versions  = _versions(special, pipelines) if by_hand is None else by_hand
     maps      = infer(opened, active, by_gemm)
     maps     |= settle_reducers(opened, active, maps, configs)
     finely    = configs.flag("enable_aggressive_shared_memory_merge")
@@ -115,12 +117,11 @@ def _pipelines(body: Block, special: Specialisation | None) -> Iterator[Pipeline
         yield plan_pipeline(stmt)
 
 
-def _versions(launch: Launch, special: Specialisation | None, pipelines: Iterable[Pipeline]) -> dict[Buffer, int]:
+def _versions(special: Specialisation | None, pipelines: Iterable[Pipeline]) -> dict[Buffer, int]:
     """Copies of each allocation. A kernel that is split has its copies made before its other loops are pipelined, so
-    buffers of those are multiplied twice. A schedule written by hand says its own."""
+    buffers of those are multiplied twice."""
     versions: dict[Buffer, int] = {}
     sources = [special.versions] if special is not None else []
-    sources += [scheduled_versions(stmt) for stmt in walk(launch.body) if isinstance(stmt, Effect)]
     for each in (*sources, *(pipeline.versions for pipeline in pipelines)):
         for buffer, count in each.items():
             versions[buffer.root] = versions.get(buffer.root, 1) * count

@@ -10,7 +10,7 @@ upstream stages them on sm_75 too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from tilelang.ir.arith import try_const
 from tilelang.ir.buffer import Buffer
@@ -27,10 +27,10 @@ from tilelang.passes.stage_uses import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tilelang.ir.span import Span
-    from tilelang.ir.stmt import Effect, For, Stmt
+    from tilelang.ir.stmt import For, Stmt
 
 Role = Literal["copy", "producer", "compute"]
 
@@ -302,23 +302,3 @@ def _conflicts(copy: Unit, write: Use, units: tuple[Unit, ...], filled: set[Buff
             if may_overlap(write.box, read.box):
                 yield OrderProblem("read-before-fill", write.buffer, read.span, write.span)
                 return
-
-
-class _ScheduledPipeline(Protocol):
-    @property
-    def depth(self) -> object: ...
-    @property
-    def buffers(self) -> Iterable[object]: ...
-
-
-def scheduled_versions(effect: Effect) -> dict[Buffer, int]:
-    """Copies that the pipelines of a ``T.WSSchedule`` make, if this annotates one."""
-    schedule = dict(effect.call.attrs).get("schedule") if effect.call.op == "annotate_ws_schedule" else None
-    pipelines = cast("Iterable[_ScheduledPipeline]", getattr(schedule, "pipelines", ()))
-    return {
-        buffer: depth
-        for each in pipelines
-        if (depth := try_const(each.depth)) is not None
-        for buffer in each.buffers
-        if isinstance(buffer, Buffer)
-    }
