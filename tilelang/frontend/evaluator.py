@@ -28,9 +28,23 @@ if TYPE_CHECKING:
     from tilelang.frontend.recorder import Recorder
     from tilelang.ir.problem import Problem
 
-Expression = "Callable[[Evaluator, Any, Scope], Any]"
-EXPRESSIONS: dict[type[ast.AST], Callable[[Evaluator, Any, Scope], Any]] = {}
-STATEMENTS: dict[type[ast.AST], Callable[[Evaluator, Any, Scope], Signal]] = {}
+
+class Handlers(dict[type[ast.AST], Any]):
+    """Handlers by syntax class. A class without one is syntax of a newer Python: its value is unknown, its effect none."""
+
+    def __missing__(self, kind: type[ast.AST]) -> Any:
+        return _not_handled
+
+
+def _not_handled(ev: Evaluator, node: ast.AST, scope: Scope) -> Any:
+    span = ev.span(node, scope)
+    ev.trace(f"{type(node).__name__} is not followed", span)
+    ev.incomplete(type(node).__name__, span)
+    return None if isinstance(node, ast.stmt) else UNKNOWN
+
+
+EXPRESSIONS = Handlers()
+STATEMENTS = Handlers()
 
 MAX_DEPTH = 150
 """Nested calls of the program. Deeper recursion is not evaluated; real factories stay under ten."""
