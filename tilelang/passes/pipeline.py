@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from tilelang.ir.arith import try_const
-from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import const_int
 from tilelang.passes.stage_uses import (
     Use,
@@ -29,6 +28,7 @@ from tilelang.passes.stage_uses import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from tilelang.ir.buffer import Buffer
     from tilelang.ir.span import Span
     from tilelang.ir.stmt import For, Stmt
 
