@@ -20,7 +20,7 @@ SLOWEST = 15.0
 @pytest.mark.fuzz
 def test_mutants(fuzz_count: int, fuzz_seed: int) -> None:
     """No crash, no output, no trace, within the time and memory of a file."""
-    # The limit of a file is 2 s; a test must not fail because a machine is slow, so it asks for that order of magnitude.
+    # The limit of a file is 2 s; no test may fail because a machine is slow, so this one only asks for the order.
     limits = Limits(cpu=SLOWEST)
     outcomes = list(run("fuzz.checkers:check", fuzz_seed, range(fuzz_count), limits))
     assert sorted(outcome.index for outcome in outcomes) == list(range(fuzz_count))

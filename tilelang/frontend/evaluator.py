@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Handlers(dict[type[ast.AST], Any]):
-    """Handlers by syntax class. A class without one is syntax of a newer Python: its value is unknown, its effect none."""
+    """Handlers by syntax class. A class without one is syntax of a newer Python: its value is unknown."""
 
     def __missing__(self, kind: type[ast.AST]) -> Any:
         return _not_handled
