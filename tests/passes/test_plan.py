@@ -279,6 +279,7 @@ def test_a_schedule_written_by_hand_replaces_the_automatic_one() -> None:
     found = plan_of(made, "sm_90")
     assert found.memory.dynamic == 16384
     assert (found.specialisation, found.pipelines) == (None, ())
+    assert dynamic(made, "sm_80") == 8192
 
 
 @pytest.mark.parametrize(("width", "total"), [(16, 4352), (32, 8704), (64, 17408)])

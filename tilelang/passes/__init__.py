@@ -12,6 +12,7 @@ from tilelang.ir.stmt import For, Gemm
 from tilelang.ir.visit import walk
 from tilelang.passes.active_threads import active_threads
 from tilelang.passes.configs import PassConfigs
+from tilelang.passes.copy_path import has_tma
 from tilelang.passes.expand import expand
 from tilelang.passes.fragments import infer
 from tilelang.passes.pipeline import is_pipelined, plan_pipeline
@@ -75,7 +76,7 @@ def plan(
     splits    = [(gemm, partition(gemm, active.of(gemm), target, configs)) for gemm in gemms]
     found     = tuple((gemm, split) for gemm, split in splits if split is not None)
     by_gemm   = {id(gemm): split for gemm, split in found}
-    by_hand   = written_schedule(opened)
+    by_hand   = written_schedule(opened) if has_tma(target) else None
     special   = None if by_hand is not None else specialise(opened, target, configs)
     pipelines = () if by_hand is not None else tuple(_pipelines(opened.body, special))
     versions  = _versions(special, pipelines) if by_hand is None else by_hand

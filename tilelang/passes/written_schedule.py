@@ -23,7 +23,8 @@ class _ScheduledPipeline(Protocol):
 
 
 def written_schedule(launch: Launch) -> dict[Buffer, int] | None:
-    """Copies that the pipelines of a ``T.WSSchedule`` make, if the launch has one. It replaces the automatic ones."""
+    """Copies that the pipelines of a ``T.WSSchedule`` make, if the launch has one. From sm_90 on, where alone it takes
+    effect, it replaces the automatic schedule."""
     for stmt in walk(launch.body):
         if isinstance(stmt, Effect) and stmt.call.op == "annotate_ws_schedule":
             schedule = dict(stmt.call.attrs).get("schedule")
