@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend import kernel_code
 from tilelang.frontend.comparison import equal, truth
 from tilelang.frontend.evaluator import Evaluator, statement
 from tilelang.frontend.heap import Journal, joined
+from tilelang.frontend.leaving import possibly, settled, union
 from tilelang.frontend.operators import is_ir
 from tilelang.frontend.scoping import bind
-from tilelang.frontend.signals import Return, Signal, UserError
+from tilelang.frontend.signals import Maybe, Return, Signal, UserError
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def either(ev: Evaluator, first: list[ast.stmt], second: list[ast.stmt], scope: 
     for body in (first, second):
         with ev.under_unknown_condition():
             try:
-                outcomes.append(ev.heap.trial(lambda body=body: ev.exec(body, scope)))
+                outcomes.append(ev.heap.trial(lambda body=body: settled(ev, ev.exec(body, scope))))
             except UserError as error:
                 failure = error
     if not outcomes:
@@ -55,17 +57,12 @@ def either(ev: Evaluator, first: list[ast.stmt], second: list[ast.stmt], scope: 
     if isinstance(left, Return) and isinstance(right, Return):
         ev.heap.join(left_journal, right_journal)
         return Return(joined(left.value, right.value))
-    for signal, other_journal in ((left, right_journal), (right, left_journal)):
-        if isinstance(signal, Return):
-            scope.pending.append(signal.value)
-            ev.unsure += 1
-            ev.heap.commit(other_journal)
-            return right if signal is left else left
+    if left is not None and right is None and not isinstance(left, Maybe):
+        return replace(possibly(left, scope), left=left_journal, stayed=right_journal)
+    if right is not None and left is None and not isinstance(right, Maybe):
+        return replace(possibly(right, scope), left=right_journal, stayed=left_journal)
     ev.heap.join(left_journal, right_journal)
-    if left is right:
-        return left
-    ev.unsure += 1
-    return None
+    return left if left is right else union(possibly(left, scope), possibly(right, scope))
 
 
 @statement(ast.Match)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.heap import Heap
 from tilelang.frontend.instance import CallLink, Instance, Trace
-from tilelang.frontend.signals import Exhausted, Return, Signal
+from tilelang.frontend.leaving import after
+from tilelang.frontend.signals import Exhausted, Maybe, Return, Signal
 from tilelang.frontend.values import Function, Module, Scope
 from tilelang.ir import builder as ir_builder
 from tilelang.ir.span import Span
@@ -152,11 +153,11 @@ class Evaluator:
 
     def exec(self, body: list[ast.stmt], scope: Scope) -> Signal:
         """Run statements until one leaves the block."""
-        for node in body:
+        for position, node in enumerate(body):
             self.step()
             signal = STATEMENTS[type(node)](self, node, scope)
             if signal is not None:
-                return signal
+                return after(self, signal, body[position + 1 :], scope) if isinstance(signal, Maybe) else signal
         return None
 
     def step(self, count: int = 1) -> None:

@@ -9,9 +9,10 @@ from tilelang.frontend import kernel_code
 from tilelang.frontend.comparison import truth
 from tilelang.frontend.containers import is_tuple
 from tilelang.frontend.evaluator import Evaluator, statement
+from tilelang.frontend.leaving import after, settled
 from tilelang.frontend.operators import is_ir
 from tilelang.frontend.scoping import bind
-from tilelang.frontend.signals import Signal, UserError
+from tilelang.frontend.signals import Maybe, Signal, UserError
 from tilelang.frontend.statements import assign
 from tilelang.frontend.values import Class, External, Function, Mark, Model, Object, Scope
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -72,6 +73,8 @@ def try_stmt(ev: Evaluator, node: ast.Try, scope: Scope) -> Signal:
         ev.unsure -= tolerated
         if signal is None:
             signal = ev.exec(node.orelse, scope)
+        elif isinstance(signal, Maybe):
+            signal = after(ev, signal, node.orelse, scope)
     except UserError as error:
         handler = next((h for h in node.handlers if _handles(ev, h, error, scope)), None)
         if handler is None:
@@ -81,6 +84,9 @@ def try_stmt(ev: Evaluator, node: ast.Try, scope: Scope) -> Signal:
         if handler.name:
             bind(ev.heap, scope, handler.name, error.value if error.value is not None else UNKNOWN)
         signal = ev.exec(handler.body, scope)
+    if not node.finalbody:
+        return signal
+    signal = settled(ev, signal)
     final = ev.exec(node.finalbody, scope)
     return final if final is not None else signal
 

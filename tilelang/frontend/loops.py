@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend import kernel_code
 from tilelang.frontend.comparison import truth
 from tilelang.frontend.evaluator import Evaluator, statement
 from tilelang.frontend.iteration import iterate
+from tilelang.frontend.leaving import possibly, settled, union
 from tilelang.frontend.operators import is_ir
-from tilelang.frontend.signals import BREAK, CONTINUE, Break, Return, Signal, UserError
+from tilelang.frontend.signals import BREAK, CONTINUE, Break, Maybe, Return, Signal, UserError
 from tilelang.frontend.statements import assign
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.frames import LoopFrame
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tilelang.frontend.values import Scope
 
 
@@ -32,87 +35,113 @@ def for_stmt(ev: Evaluator, node: ast.For, scope: Scope) -> Signal:
         return kernel_code.range_loop(ev, node, value, scope)
     items = iterate(ev, value)
     if items is None:
-        return _unknown_loop(ev, node.target, node.body, scope)
-    depth = ev.unsure
-    start = ev.steps
-    for item in items:
-        ev.step()
-        assign(ev, node.target, item, scope)
-        signal = ev.exec(node.body, scope)
-        if isinstance(signal, Return):
-            return signal
-        if isinstance(signal, Break):
-            break
-        if ev.steps - start > LOOP_BUDGET:
-            return _unknown_loop(ev, node.target, node.body, scope)
-    else:
-        return ev.exec(node.orelse, scope) if node.orelse else None
-    ev.unsure = max(depth, ev.unsure)
-    return None
+        return _after_loop(node, _unknown_loop(ev, node, scope), scope)
+    pending = iter(items)
+
+    def advance() -> bool:
+        for item in pending:
+            assign(ev, node.target, item, scope)
+            return True
+        return False
+
+    return _iterate(ev, node, advance, scope)
 
 
 @statement(ast.While)
 def while_stmt(ev: Evaluator, node: ast.While, scope: Scope) -> Signal:
-    depth = ev.unsure
+    condition = ev.eval(node.test, scope)
+    if is_ir(condition) and ev.builder is not None:
+        return kernel_code.while_ir(ev, node, condition, scope)
+    known = truth(ev, condition)
+    if scope.kernel and isinstance(node.test, ast.Constant) and known is True:
+        ev.problem(
+            "invalid-argument",
+            ev.span(node.test, scope),
+            function="while",
+            argument="condition",
+            expected="a run-time condition",
+            got="a constant that is always true",
+        )
+        return None
+    first = [known]
+    return _iterate(ev, node, lambda: first.pop() if first else truth(ev, ev.eval(node.test, scope)), scope)
+
+
+def _iterate(
+    ev: Evaluator, node: ast.For | ast.While, advance: Callable[[], Any], scope: Scope, *, possible: bool = False
+) -> Signal:
+    """Run iterations until one leaves. ``advance`` prepares the next one: True, False if there is none, or unknown.
+    ``possible``: an iteration may have left already, so each further one runs or not."""
     start = ev.steps
+    left = Maybe()
     while True:
         ev.step()
-        condition = ev.eval(node.test, scope)
-        if is_ir(condition) and ev.builder is not None:
-            return kernel_code.while_ir(ev, node, condition, scope)
-        known = truth(ev, condition)
-        if isinstance(known, Unknown):
-            return _unknown_loop(ev, None, node.body, scope)
-        if scope.kernel and isinstance(node.test, ast.Constant) and known:
-            ev.problem("invalid-argument", ev.span(node.test, scope), function="while", argument="condition",
-                       expected="a run-time condition", got="a constant that is always true")  # fmt: skip
-            return None
-        if not known:
-            return ev.exec(node.orelse, scope) if node.orelse else None
-        signal = ev.exec(node.body, scope)
-        if isinstance(signal, Return):
-            return signal
-        if isinstance(signal, Break):
-            return None
-        if ev.unsure > depth or ev.steps - start > LOOP_BUDGET:
-            return _unknown_loop(ev, None, node.body, scope)
+        more = advance()
+        if more is False:
+            signal = settled(ev, ev.exec(node.orelse, scope))
+            break
+        if isinstance(more, Unknown) or ev.steps - start > LOOP_BUDGET:
+            return _after_loop(node, union(left, _unknown_loop(ev, node, scope)), scope)
+        signal = settled(ev, ev.exec(node.body, scope))
+        if isinstance(signal, (Return, Break)):
+            break
+        if isinstance(signal, Maybe) and (signal.returned or signal.broke):
+            left = union(left, signal)
+            if isinstance(node, ast.While):
+                return _after_loop(node, union(left, _unknown_loop(ev, node, scope)), scope)
+            if not possible:
+                return _after_loop(node, union(left, _possible_rest(ev, node, advance, scope)), scope)
+    if isinstance(signal, Return):
+        return signal
+    return _after_loop(node, left if isinstance(signal, Break) else union(left, possibly(signal, scope)), scope)
 
 
-def _unknown_loop(ev: Evaluator, target: ast.expr | None, body: list[ast.stmt], scope: Scope) -> Signal:
-    """Any number of iterations: find out what one writes, forget that, then run the body once for what it records."""
+def _after_loop(node: ast.For | ast.AsyncFor | ast.While, left: Maybe, scope: Scope) -> Signal:
+    """What a loop says to the block around it. A loop without end that nothing breaks was left by ``return``."""
+    if not left.returned:
+        return None
+    if isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and not left.broke:
+        return Return(scope.pending[-1])
+    return Maybe(returned=True)
+
+
+def _possible_rest(ev: Evaluator, node: ast.For, advance: Callable[[], Any], scope: Scope) -> Maybe:
+    """The iterations behind one that may have left the loop: some number of them runs."""
+    with ev.under_unknown_condition():
+        signal, journal = ev.heap.trial(lambda: _iterate(ev, node, advance, scope, possible=True))
+    ev.heap.havoc(journal)
+    return possibly(signal, scope)
+
+
+def _unknown_loop(ev: Evaluator, node: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> Maybe:
+    """Any number of iterations: find out what one writes, forget that, then run the body once for what it records.
+    The result says how an iteration may leave the loop."""
 
     def once() -> Signal:
-        if target is not None:
-            assign(ev, target, UNKNOWN, scope)
-        return ev.exec(body, scope)
+        if not isinstance(node, ast.While):
+            assign(ev, node.target, UNKNOWN, scope)
+        return settled(ev, ev.exec(node.body, scope))
 
     with ev.under_unknown_condition():
-        depth = ev.unsure
         try:
             ev.dry += 1
             _, journal = ev.heap.trial(once)
             ev.heap.havoc(journal)
         except UserError:
-            return None
+            return Maybe()
         finally:
             ev.dry -= 1
-            ev.unsure = depth
         try:
             signal, journal = ev.heap.trial(once)
         except UserError:
-            return None
-        finally:
-            ev.unsure = depth
+            return Maybe()
         ev.heap.havoc(journal)
-    if isinstance(signal, Return):
-        scope.pending.append(signal.value)
-        ev.unsure += 1
-    return None
+    return possibly(signal, scope)
 
 
 @statement(ast.AsyncFor)
 def async_for(ev: Evaluator, node: ast.AsyncFor, scope: Scope) -> Signal:
-    return _unknown_loop(ev, node.target, node.body, scope)
+    return _after_loop(node, _unknown_loop(ev, node, scope), scope)
 
 
 @statement(ast.Break)

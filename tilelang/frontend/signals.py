@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tilelang.frontend.heap import Journal
     from tilelang.ir.span import Span
 
 
@@ -24,9 +25,24 @@ class Continue:
     """The statement went on to the next iteration."""
 
 
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """The statement may have left its block in some of these ways, or the next statement runs.
+
+    ``left`` and ``stayed`` are the effects of the arm that left and of the arm that goes on, neither of them applied;
+    both are ``None`` if the heap holds what is true of both arms.
+    """
+
+    returned: bool = False
+    broke: bool = False
+    continued: bool = False
+    left: Journal | None = None
+    stayed: Journal | None = None
+
+
 BREAK = Break()
 CONTINUE = Continue()
-Signal = Return | Break | Continue | None
+Signal = Return | Break | Continue | Maybe | None
 
 
 class UserError(Exception):
