@@ -165,11 +165,12 @@ def _class(ev: Evaluator, owner: Class, name: str) -> Any:
 
 
 def _super(ev: Evaluator, owner: Super, name: str, span: Span) -> Any:
-    for base in owner.cls.bases:
-        if isinstance(base, Class):
-            found = base.lookup(name)
-            if found is not MISSING:
-                return bound(ev, found, owner.receiver, base, span)
+    receiver = owner.receiver
+    cls = receiver.cls if isinstance(receiver, Object) else receiver if isinstance(receiver, Class) else owner.cls
+    order = cls.mro if owner.cls in cls.mro else owner.cls.mro
+    for base in order[order.index(owner.cls) + 1 :]:
+        if name in base.vars:
+            return bound(ev, base.vars[name], receiver, cls, span)
     return Model(f"super().{name}", lambda ev, args, kwargs: None if name == "__init__" else UNKNOWN)
 
 
@@ -241,12 +242,16 @@ def _expr(owner: Expr, name: str) -> Any:
 def set_(ev: Evaluator, owner: Any, name: str, value: Any, span: Span) -> None:
     """``owner.name = value``."""
     if isinstance(owner, Object):
-        setter = owner.cls.lookup(name)
-        if isinstance(setter, Property):
+        member = owner.cls.lookup(name)
+        if isinstance(member, Property):
+            if member.setter is not None:
+                from tilelang.frontend.calls import call
+
+                call(ev, member.setter, (owner, value), {}, span)
             return
         ev.heap.writing(owner.attrs)
         owner.attrs[name] = value
-    elif isinstance(owner, (Class, Module)):
+    elif isinstance(owner, Module) or (isinstance(owner, Class) and owner.kind != "exception"):
         ev.heap.writing(owner.vars)
         owner.vars[name] = value
     elif isinstance(owner, Function):

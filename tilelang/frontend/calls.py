@@ -222,7 +222,6 @@ def _instantiate(
 
         fill_fields(ev, made, args, kwargs, span, opened=bool(arguments is not None and arguments.open))
         return made
-    if cls.has_external_base():
+    if cls.kind == "exception" or cls.has_external_base():
         made.attrs["args"] = tuple(args)
-        return made
     return made

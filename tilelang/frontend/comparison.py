@@ -14,6 +14,7 @@ from tilelang.frontend.values import MISSING, Class, External, Function, Object,
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.dtype import DType
 from tilelang.ir.expr import Expr
+from tilelang.ir.span import NOWHERE
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ def compare(ev: Evaluator, op: ast.cmpop, a: Any, b: Any, span: Span) -> Any:
         if not (is_ir(partner) or isinstance(partner, (int, float))):
             return symbol == "!=" if symbol in ("==", "!=") else UNKNOWN
         return ir_binary(symbol, a, b, span)
+    if isinstance(a, Object) or isinstance(b, Object):
+        answer = _by_method(ev, type(op), a, b, span)
+        if answer is not MISSING:
+            return answer
     if symbol in ("==", "!="):
         result = equal(ev, a, b)
         return result if isinstance(result, Unknown) else result is (symbol == "==")
@@ -61,6 +66,27 @@ def compare(ev: Evaluator, op: ast.cmpop, a: Any, b: Any, span: Span) -> Any:
         except TypeError as error:
             raise UserError("TypeError", str(error), span) from None
     return UNKNOWN
+
+
+_METHODS: dict[type[ast.cmpop], tuple[str, str]] = {
+    ast.Lt: ("__lt__", "__gt__"),
+    ast.LtE: ("__le__", "__ge__"),
+    ast.Gt: ("__gt__", "__lt__"),
+    ast.GtE: ("__ge__", "__le__"),
+}
+"""The method of the left operand and that of the right one."""
+
+
+def _by_method(ev: Evaluator, op: type[ast.cmpop], a: Any, b: Any, span: Span) -> Any:
+    """An order that a class of the program defines, or ``MISSING``."""
+    own, reflected = _METHODS.get(op, ("", ""))
+    for receiver, other, name in ((a, b, own), (b, a, reflected)):
+        found = receiver.cls.lookup(name) if isinstance(receiver, Object) else MISSING
+        if isinstance(found, Function):
+            from tilelang.frontend.calls import call
+
+            return truth(ev, call(ev, found, (receiver, other), {}, span))
+    return MISSING
 
 
 def equal(ev: Evaluator, a: Any, b: Any) -> Any:
@@ -114,9 +140,12 @@ def _equal_objects(ev: Evaluator, a: Object, b: Object) -> Any:
         if any(result is False for result in results):
             return False
         return UNKNOWN if any(isinstance(result, Unknown) for result in results) else True
-    if a.cls.lookup("__eq__") is MISSING and not a.cls.has_external_base():
-        return False
-    return UNKNOWN if a.cls.kind != "enum" else False
+    method = a.cls.lookup("__eq__")
+    if isinstance(method, Function):
+        from tilelang.frontend.calls import call
+
+        return truth(ev, call(ev, method, (a, b), {}, NOWHERE))
+    return UNKNOWN if a.cls.has_external_base() and a.cls.kind != "enum" else False
 
 
 def _identity(a: Any, b: Any) -> Any:
@@ -143,6 +172,8 @@ def contains(ev: Evaluator, container: Any, item: Any, span: Span) -> Any:
         return item in container
     if isinstance(container, range) and isinstance(item, int):
         return item in container
+    if isinstance(container, External) and container.name == "os.environ":
+        return item in ev.environment if isinstance(item, str) else UNKNOWN
     if is_container(container):
         unsure = is_open(container)
         for entry in container:
@@ -177,7 +208,6 @@ def truth(ev: Evaluator, value: Any) -> Any:
             found = value.cls.lookup(name)
             if isinstance(found, Function):
                 from tilelang.frontend.calls import call
-                from tilelang.ir.span import NOWHERE
 
                 return truth(ev, call(ev, found, (value,), {}, NOWHERE))
         return UNKNOWN if value.cls.has_external_base() else True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.evaluator import Evaluator, statement
@@ -47,6 +48,9 @@ def _decorate(ev: Evaluator, node: ast.expr, value: Any, scope: Scope) -> Any:
     from tilelang.frontend.calls import call
 
     if isinstance(node, ast.Attribute) and node.attr in ("setter", "deleter", "getter"):
+        member = ev.eval(node.value, scope)
+        if isinstance(member, Property):
+            return replace(member, **{node.attr: value}) if node.attr != "deleter" else member
         return value
     decorator = ev.eval(node, scope)
     span = ev.span(node, scope)
@@ -89,8 +93,10 @@ def class_def(ev: Evaluator, node: ast.ClassDef, scope: Scope) -> Signal:
             member.owner = made
         elif isinstance(member, (StaticMethod, ClassMethod)) and isinstance(member.function, Function):
             member.function.owner = made
-        elif isinstance(member, Property) and isinstance(member.getter, Function):
-            member.getter.owner = made
+        elif isinstance(member, Property):
+            for accessor in (member.getter, member.setter):
+                if isinstance(accessor, Function):
+                    accessor.owner = made
         elif kind == "enum" and not name.startswith("_"):
             made.vars[name] = Object(made, {"name": name, "value": member, "_value_": member})
     result: Any = made

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tilelang.frontend.heap import Heap
 from tilelang.frontend.instance import CallLink, Instance, Trace
 from tilelang.frontend.leaving import after
-from tilelang.frontend.signals import Exhausted, Maybe, Return, Signal
+from tilelang.frontend.signals import Exhausted, Maybe, Return, Signal, UserError
 from tilelang.frontend.values import Function, Module, Scope
 from tilelang.ir import builder as ir_builder
 from tilelang.ir.span import Span
@@ -123,6 +123,8 @@ class Evaluator:
         self.unsure = 0
         """How many unknown conditions the current code is under."""
         self.expected_failure = 0
+        self.handling: list[UserError] = []
+        """Exceptions whose handlers run, innermost last."""
         self.dry = 0
         """Positive while code runs only to find out what it writes: nothing is recorded then."""
         self.built: dict[object, Instance] = {}

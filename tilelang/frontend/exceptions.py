@@ -10,6 +10,7 @@ from tilelang.frontend.comparison import truth
 from tilelang.frontend.containers import is_tuple
 from tilelang.frontend.evaluator import Evaluator, statement
 from tilelang.frontend.leaving import after, settled
+from tilelang.frontend.models.registry import find_builtin
 from tilelang.frontend.operators import is_ir
 from tilelang.frontend.scoping import bind
 from tilelang.frontend.signals import Maybe, Signal, UserError
@@ -36,29 +37,24 @@ def assert_stmt(ev: Evaluator, node: ast.Assert, scope: Scope) -> Signal:
 def raise_stmt(ev: Evaluator, node: ast.Raise, scope: Scope) -> Signal:
     span = ev.span(node, scope)
     if node.exc is None:
-        raise UserError("Exception", "re-raised", span)
+        raise ev.handling[-1] if ev.handling else UserError("RuntimeError", "no exception to raise again", span)
     value = ev.eval(node.exc, scope)
-    name, message = exception_name(value), ""
+    if isinstance(value, Class):
+        value = Object(value, {"args": ()})
+    message = ""
     if isinstance(value, Object):
         args = value.attrs.get("args")
-        message = str(args[0]) if isinstance(args, tuple) and args and isinstance(args[0], str) else ""
-    elif isinstance(node.exc, ast.Call) and node.exc.args:
-        text = ev.eval(node.exc.args[0], scope)
-        message = text if isinstance(text, str) else ""
-    raise UserError(name, message, span, value)
+        message = args[0] if is_tuple(args) and args and isinstance(args[0], str) else ""
+    raise UserError(exception_name(value), message, span, value)
 
 
 def exception_name(value: Any) -> str:
     """The class name of an exception value or class."""
-    if isinstance(value, External):
+    if isinstance(value, (External, Model)):
         return value.name.rsplit(".", 1)[-1]
     if isinstance(value, Class):
         return value.name
-    if isinstance(value, Object):
-        return value.cls.name
-    if isinstance(value, Model):
-        return value.name
-    return "Exception"
+    return value.cls.name if isinstance(value, Object) else "Exception"
 
 
 @statement(ast.Try)
@@ -83,7 +79,11 @@ def try_stmt(ev: Evaluator, node: ast.Try, scope: Scope) -> Signal:
         ev.unsure = depth
         if handler.name:
             bind(ev.heap, scope, handler.name, error.value if error.value is not None else UNKNOWN)
-        signal = ev.exec(handler.body, scope)
+        ev.handling.append(error)
+        try:
+            signal = ev.exec(handler.body, scope)
+        finally:
+            ev.handling.pop()
     if not node.finalbody:
         return signal
     signal = settled(ev, signal)
@@ -105,11 +105,21 @@ def _handles(ev: Evaluator, handler: ast.ExceptHandler, error: UserError, scope:
         return True
     value = ev.eval(handler.type, scope)
     kinds = value if is_tuple(value) else (value,)
-    names = {exception_name(kind) for kind in kinds}
-    if names & {error.name, "Exception", "BaseException"}:
+    if any(isinstance(kind, Unknown) for kind in kinds):
         return True
-    parents = {"ZeroDivisionError": "ArithmeticError", "KeyError": "LookupError", "IndexError": "LookupError"}
-    return parents.get(error.name) in names or any(isinstance(kind, Unknown) for kind in kinds)
+    raised = error.value.cls if isinstance(error.value, Object) else find_builtin(error.name)
+    names = (
+        {cls.name for cls in raised.mro}
+        if isinstance(raised, Class)
+        else _EXTERNAL.get(error.name, {error.name, "Exception"})
+    )
+    return not names.isdisjoint({exception_name(kind) for kind in kinds} - {"object"}) or any(
+        exception_name(kind) == "BaseException" for kind in kinds
+    )
+
+
+_EXTERNAL = {"Skipped": {"Skipped"}}
+"""Exceptions of packages that ``except Exception`` does not catch."""
 
 
 @statement(ast.With)

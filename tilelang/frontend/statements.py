@@ -6,10 +6,10 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend import kernel_code
-from tilelang.frontend.containers import DictVal, ListVal
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_dict, is_open
 from tilelang.frontend.evaluator import Evaluator, statement
 from tilelang.frontend.iteration import materialize
-from tilelang.frontend.operators import binary
+from tilelang.frontend.operators import MAX_SEQUENCE, binary
 from tilelang.frontend.scoping import bind, unbind
 from tilelang.frontend.signals import Return, Signal, UserError
 from tilelang.ir.buffer import Buffer
@@ -73,15 +73,8 @@ def aug_assign(ev: Evaluator, node: ast.AugAssign, scope: Scope) -> Signal:
                 got=f"the buffer {current.name}",
             )
             return None
-        if isinstance(current, ListVal) and isinstance(node.op, ast.Add):
-            items = materialize(ev, value)
-            ev.heap.writing(current)
-            if items is None:
-                current.open = True
-            else:
-                current.extend(items)
-            return None
-        store(ev, target, binary(ev, type(node.op), current, value, span), scope, node)
+        if not _update_in_place(ev, node.op, current, value):
+            store(ev, target, binary(ev, type(node.op), current, value, span), scope, node)
         return None
     if isinstance(target, ast.Subscript):
         from tilelang.frontend.subscripts import load, store_item
@@ -90,14 +83,54 @@ def aug_assign(ev: Evaluator, node: ast.AugAssign, scope: Scope) -> Signal:
         index = ev.eval(target.slice, scope)
         current = load(ev, container, index, ev.span(target, scope))
         value = ev.eval(node.value, scope)
-        store_item(ev, container, index, binary(ev, type(node.op), current, value, span), span)
+        if not _update_in_place(ev, node.op, current, value):
+            store_item(ev, container, index, binary(ev, type(node.op), current, value, span), span)
         return None
     from tilelang.frontend.attributes import get, set_
 
     owner = ev.eval(target.value, scope)
     current = get(ev, owner, target.attr, span)
-    set_(ev, owner, target.attr, binary(ev, type(node.op), current, ev.eval(node.value, scope), span), span)
+    value = ev.eval(node.value, scope)
+    if not _update_in_place(ev, node.op, current, value):
+        set_(ev, owner, target.attr, binary(ev, type(node.op), current, value, span), span)
     return None
+
+
+_SET_UPDATES: dict[type[ast.operator], str] = {
+    ast.BitOr: "update",
+    ast.BitAnd: "intersection_update",
+    ast.Sub: "difference_update",
+    ast.BitXor: "symmetric_difference_update",
+}
+
+
+def _update_in_place(ev: Evaluator, op: ast.operator, current: Any, value: Any) -> bool:
+    """Change a container as its augmented assignment does, so that other names of it see the change. False if the
+    operator makes a new value."""
+    if isinstance(current, ListVal) and isinstance(op, ast.Add):
+        items = materialize(ev, value)
+        ev.heap.writing(current)
+        if items is None or len(current) + len(items) > MAX_SEQUENCE:
+            current.open = True
+        else:
+            current.extend(items)
+        return True
+    if isinstance(current, DictVal) and isinstance(op, ast.BitOr):
+        ev.heap.writing(current)
+        if is_dict(value):
+            current.update(value)
+        current.open = current.open or not is_dict(value) or is_open(value)
+        return True
+    if isinstance(current, SetVal) and type(op) in _SET_UPDATES:
+        items = materialize(ev, value)
+        ev.heap.writing(current)
+        if items is None:
+            current.clear()
+            current.open = True
+        else:
+            getattr(current, _SET_UPDATES[type(op)])(items)
+        return True
+    return False
 
 
 def store(ev: Evaluator, target: ast.expr, value: Any, scope: Scope, node: ast.stmt) -> None:

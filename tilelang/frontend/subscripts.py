@@ -58,8 +58,11 @@ def load(ev: Evaluator, container: Any, index: Any, span: Span) -> Any:
         return container
     if isinstance(container, Region):
         return _of_region(container, index, span)
-    if isinstance(container, (External, Jit, Kernel)):
-        return container if isinstance(container, External) else UNKNOWN
+    if isinstance(container, External):
+        known = ev.environment.get(index) if container.name == "os.environ" and isinstance(index, str) else None
+        return container if known is None else known
+    if isinstance(container, (Jit, Kernel)):
+        return UNKNOWN
     if isinstance(container, Model):
         return container
     return _language_item(ev, container, index, span)

@@ -124,7 +124,8 @@ class Mark:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Class:
-    """A class of the program. ``kind``: ``plain``, ``dataclass``, ``enum`` or ``namedtuple``."""
+    """A class of the program. ``kind``: ``plain``, ``dataclass``, ``enum``, ``namedtuple``, ``typeddict`` or
+    ``exception``."""
 
     name: str
     bases: tuple[Any, ...]
@@ -134,16 +135,17 @@ class Class:
     """Fields of a dataclass or namedtuple with their defaults (``MISSING`` if none)."""
     external_base: bool = False
     """A base class is not part of the project, so attributes may exist that are not seen."""
+    mro: tuple[Class, ...] = field(init=False)
+    """The class and its bases in the order in which attributes are looked up."""
+
+    def __post_init__(self) -> None:
+        self.mro = (self, *_linearized([base for base in self.bases if isinstance(base, Class)]))
 
     def lookup(self, name: str) -> Any:
-        """The class attribute ``name`` along the bases, or ``MISSING``."""
-        if name in self.vars:
-            return self.vars[name]
-        for base in self.bases:
-            if isinstance(base, Class):
-                found = base.lookup(name)
-                if found is not MISSING:
-                    return found
+        """The class attribute ``name``, or ``MISSING``."""
+        for cls in self.mro:
+            if name in cls.vars:
+                return cls.vars[name]
         return MISSING
 
     def is_value_enum(self) -> bool:
@@ -157,10 +159,22 @@ class Class:
         return False
 
     def is_subclass(self, other: Class) -> bool:
-        return self is other or any(isinstance(base, Class) and base.is_subclass(other) for base in self.bases)
+        return other in self.mro
 
     def has_external_base(self) -> bool:
-        return self.external_base or any(isinstance(base, Class) and base.has_external_base() for base in self.bases)
+        return any(cls.external_base for cls in self.mro)
+
+
+def _linearized(bases: list[Class]) -> list[Class]:
+    """The C3 linearization of some base classes, as Python makes it; depth first where there is none."""
+    lists = [*(list(base.mro) for base in bases), list(bases)]
+    found: list[Class] = []
+    while any(lists):
+        heads = [each[0] for each in lists if each]
+        head = next((cls for cls in heads if not any(cls in each[1:] for each in lists)), heads[0])
+        found.append(head)
+        lists = [[cls for cls in each if cls is not head] for each in lists]
+    return found
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -180,6 +194,7 @@ class BoundMethod:
 @dataclass(frozen=True, slots=True, eq=False)
 class Property:
     getter: Any
+    setter: Any = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,12 +9,12 @@ import builtins
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.comparison import truth
-from tilelang.frontend.containers import is_container, is_open, is_sequence
+from tilelang.frontend.containers import is_container, is_open, is_sequence, is_tuple
 from tilelang.frontend.models.registry import BUILTINS, builtin
 from tilelang.frontend.operators import is_large_power, plain_enum
 from tilelang.frontend.plain import is_plain
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import External, Model
+from tilelang.frontend.values import Class, External, Model, Object
 from tilelang.ir.dtype import DType
 from tilelang.ir.expr import Expr
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -49,10 +49,18 @@ BUILTINS.update(
 )
 
 
-for _name in dir(builtins):
-    _value = getattr(builtins, _name)
+def _exception_class(kind: type) -> Class:
+    """The class of a builtin exception, with its bases. Kept in the table."""
+    known = BUILTINS.get(kind.__name__)
+    if not isinstance(known, Class):
+        bases = tuple(_exception_class(base) for base in kind.__bases__ if base is not object)
+        known = BUILTINS[kind.__name__] = Class(kind.__name__, bases, {}, "exception")
+    return known
+
+
+for _value in vars(builtins).values():
     if isinstance(_value, type) and issubclass(_value, BaseException):
-        BUILTINS[_name] = External(f"builtins.{_name}")
+        _exception_class(_value)
 
 
 def call_native(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], span: Span) -> Any:
@@ -119,13 +127,21 @@ def _text(value: Any, left: list[int], *, quoted: bool) -> Any:
     return UNKNOWN
 
 
+def _message(exception: Object) -> Any:
+    """``str`` of an exception: its one argument."""
+    args = exception.attrs.get("args")
+    if not is_tuple(args):
+        return UNKNOWN
+    return "" if not args else to_str(args[0] if len(args) == 1 else args)
+
+
 def number(ev: Evaluator, kind: type, args: Args, kwargs: dict[str, Any], span: Span) -> Any:
     """``int(x)``, ``float(x)``, ``bool(x)``, ``str(x)``."""
     if not args:
         return kind()
     value = plain_enum(args[0])
     if kind is str:
-        return to_str(value)
+        return _message(value) if isinstance(value, Object) and value.cls.kind == "exception" else to_str(value)
     if kind is bool:
         return truth(ev, value)
     if isinstance(value, Expr) and ev.builder is not None:
@@ -157,8 +173,6 @@ def format_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return format_value(args[0], args[1] if len(args) > 1 else "") if args else UNKNOWN
 
 
-@builtin(
-    "id", "input", "open", "eval", "exec", "compile", "globals", "locals", "vars", "dir", "memoryview", "__import__"
-)
+@builtin("id", "input", "open", "eval", "exec", "compile", "globals", "locals", "dir", "memoryview", "__import__")
 def opaque(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN

@@ -8,6 +8,7 @@ from tilelang.frontend.containers import is_tuple
 from tilelang.frontend.models.registry import builtin
 from tilelang.frontend.plain import is_plain
 from tilelang.frontend.values import (
+    MISSING,
     BoundMethod,
     Class,
     ClassMethod,
@@ -101,16 +102,10 @@ def getattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     owner, name = args[0], str(args[1])
     if isinstance(owner, (Object, Class)) and len(args) > 2:
         cls = owner.cls if isinstance(owner, Object) else owner
-        present = (isinstance(owner, Object) and name in owner.attrs) or cls.lookup(name) is not _missing()
+        present = (isinstance(owner, Object) and name in owner.attrs) or cls.lookup(name) is not MISSING
         if not present:
             return UNKNOWN if cls.has_external_base() else args[2]
     return get(ev, owner, name, args.span)
-
-
-def _missing() -> Any:
-    from tilelang.frontend.values import MISSING
-
-    return MISSING
 
 
 @builtin("hasattr")
@@ -120,16 +115,24 @@ def hasattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     owner, name = args[0], args[1]
     if isinstance(owner, (Object, Class)):
         cls = owner.cls if isinstance(owner, Object) else owner
-        if (isinstance(owner, Object) and name in owner.attrs) or cls.lookup(name) is not _missing():
+        if isinstance(owner, Object) and name in owner.attrs:
+            # An attribute that only one arm of an unknown branch sets is unknown, too.
+            return UNKNOWN if isinstance(owner.attrs[name], Unknown) else True
+        if cls.lookup(name) is not MISSING:
             return True
         return UNKNOWN if cls.has_external_base() else False
     if isinstance(owner, External):
         from tilelang.frontend.models.registry import find
 
-        return True if find(f"{owner.name}.{name}") is not None else UNKNOWN
+        return True if find(f"{owner.name}.{name}") is not MISSING else UNKNOWN
     if isinstance(owner, (int, float, bool)) or owner is None:
         return hasattr(owner, name)
     return UNKNOWN
+
+
+@builtin("vars")
+def vars_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    return args[0].attrs if len(args) == 1 and isinstance(args[0], Object) else UNKNOWN
 
 
 @builtin("setattr")

@@ -97,9 +97,9 @@ def _load(name: str) -> None:
 
 
 def find(name: str) -> Any:
-    """The model of a dotted name, or ``None``."""
+    """The model of a dotted name, or ``MISSING``."""
     _load(name)
-    return MODELS.get(name)
+    return MODELS.get(name, MISSING)
 
 
 def external_member(ev: Evaluator, owner: External, attribute: str, span: Span) -> Any:
@@ -120,7 +120,7 @@ _members: dict[tuple[str, str], Any] = {}
 def _external_member(ev: Evaluator, owner: External, attribute: str, span: Span) -> Any:
     name = f"{owner.name}.{attribute}"
     found = find(name)
-    if found is not None:
+    if found is not MISSING:
         return found
     if owner.name in LANGUAGE_MODULES:
         return language_member(ev, attribute, span)
@@ -142,7 +142,7 @@ def language_member(ev: Evaluator, name: str, span: Span) -> Any:
     found = getattr(language, name, None)
     if found is not None and not _is_module(found):
         special = find(f"tilelang.language.{name}")
-        return special if special is not None else found
+        return special if special is not MISSING else found
     if found is not None or name.startswith("_"):
         return External(f"tilelang.language.{name}")
     from tilelang.language import registry

@@ -35,11 +35,9 @@ def is_axis(value: Any, rank: int) -> TypeGuard[int]:
 
 def shape_of(ev: Evaluator, args: Any) -> Shape:
     """A shape given as numbers or as one sequence; ``None`` if not even the rank is known."""
-    if len(args) == 1 and isinstance(args[0], (list, tuple)):
+    if len(args) == 1 and not isinstance(args[0], int):
         items = materialize(ev, args[0])
         return None if items is None else tuple(extent(item) for item in items)
-    if len(args) == 1 and isinstance(args[0], Unknown):
-        return None
     return tuple(extent(arg) for arg in args)
 
 

@@ -60,6 +60,9 @@ def attribute(ev: Evaluator, tensor: Tensor, name: str) -> Any:
         return True if name == "is_cuda" else UNKNOWN
     if name == "data":
         return tensor
+    if name in ("itemsize", "nbytes"):
+        count = 1 if name == "itemsize" else count_of(tensor.shape)
+        return UNKNOWN if tensor.dtype is None or count is None else count * max(1, tensor.dtype.bits // 8)
     return Model(f"Tensor.{name}", lambda ev, args, kwargs: _derived(tensor, method(ev, tensor, name, args, kwargs)))
 
 
@@ -196,12 +199,12 @@ def _restructured(ev: Evaluator, tensor: Tensor, name: str, args: Sequence[Any])
     first = args[0] if args else None
     if name == "unsqueeze" and isinstance(first, int) and -len(shape) - 1 <= first <= len(shape):
         at = first if first >= 0 else len(shape) + 1 + first
-        return Tensor((*shape[:at], 1, *shape[at:]), tensor.dtype, None, tensor.library)
-    if name == "squeeze" and isinstance(first, int) and -len(shape) <= first < len(shape):
+        return _with_shape(tensor, (*shape[:at], 1, *shape[at:]))
+    if name == "squeeze" and is_axis(first, len(shape)) and isinstance(shape[first], int):
         at = first % len(shape)
-        return Tensor((*shape[:at], *shape[at + 1 :]) if shape[at] == 1 else shape, tensor.dtype, None, tensor.library)
+        return _with_shape(tensor, (*shape[:at], *shape[at + 1 :])) if shape[at] == 1 else tensor
     if name == "squeeze" and first is None and all(isinstance(e, int) for e in shape):
-        return Tensor(tuple(e for e in shape if e != 1), tensor.dtype, None, tensor.library)
+        return _with_shape(tensor, tuple(e for e in shape if e != 1))
     if name == "flatten":
         start = first if isinstance(first, int) else 0
         stop = args[1] if len(args) > 1 else -1
@@ -213,12 +216,8 @@ def _restructured(ev: Evaluator, tensor: Tensor, name: str, args: Sequence[Any])
         wanted = shape_of(ev, args)
         if wanted is not None and len(wanted) >= len(shape):
             padded = _padded(shape, len(wanted))
-            return Tensor(
-                tuple(p if w == -1 else w for w, p in zip(wanted, padded, strict=True)),
-                tensor.dtype,
-                None,
-                tensor.library,
-            )
+            grown = tuple(p if w == -1 else w for w, p in zip(wanted, padded, strict=True))
+            return Tensor(grown, tensor.dtype, (None,) * len(grown), tensor.library)
     if name == "repeat_interleave" and isinstance(first, int) and len(args) > 1 and is_axis(args[1], len(shape)):
         at = args[1] % len(shape)
         grown = shape[at] * first if isinstance(shape[at], int) else None
@@ -234,15 +233,31 @@ def _restructured(ev: Evaluator, tensor: Tensor, name: str, args: Sequence[Any])
     return unknown
 
 
+def _with_shape(tensor: Tensor, shape: tuple[Any, ...]) -> Tensor:
+    """The same elements with axes of extent 1 added or left out."""
+    strides = None if tensor.strides is None else (None,) * len(shape)
+    return Tensor(shape, tensor.dtype, strides, tensor.library)
+
+
 def _padded(shape: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
     """A shape with ones in front."""
     return (*[1] * (rank - len(shape)), *shape)
 
 
+def _reduced_dtype(name: str, given: DType | None) -> DType | None:
+    if name in ("argmax", "argmin"):
+        return dtype("int64")
+    if name in ("any", "all"):
+        return BOOL
+    if name in ("sum", "prod"):
+        return given if given is None or given.is_float else dtype("int64")
+    return given
+
+
 def _reduced(tensor: Tensor, args: Args, kwargs: dict[str, Any], name: str) -> Any:
     dim = args[0] if args else kwargs.get("dim", kwargs.get("axis"))
     if dim is None or tensor.shape is None:
-        return Tensor((), tensor.dtype, None, tensor.library) if dim is None else UNKNOWN
+        return Tensor((), _reduced_dtype(name, tensor.dtype), None, tensor.library) if dim is None else UNKNOWN
     rank = len(tensor.shape)
     dims = [d for d in (dim if is_sequence(dim) else (dim,)) if is_axis(d, rank)]
     if len(dims) != (len(dim) if is_sequence(dim) else 1):
@@ -250,7 +265,7 @@ def _reduced(tensor: Tensor, args: Args, kwargs: dict[str, Any], name: str) -> A
     gone = {d % rank for d in dims}
     keep = kwargs.get("keepdim", args[1] if len(args) > 1 else False)
     shape = tuple(1 if i in gone else e for i, e in enumerate(tensor.shape) if keep is True or i not in gone)
-    result = Tensor(shape, tensor.dtype, None, tensor.library)
+    result = Tensor(shape, _reduced_dtype(name, tensor.dtype), None, tensor.library)
     if name in ("max", "min", "median") and tensor.library == "torch":
         return (result, Tensor(shape, dtype("int64"), None, tensor.library))
     return result

@@ -160,7 +160,7 @@ def stack(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     items = args[0] if args and is_sequence(args[0]) else ()
     dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
     first = items[0] if items else None
-    if not isinstance(first, Tensor) or first.shape is None or not isinstance(dim, int):
+    if not isinstance(first, Tensor) or first.shape is None or not is_axis(dim, len(first.shape) + 1):
         return Tensor()
     at = dim if dim >= 0 else len(first.shape) + 1 + dim
     return Tensor((*first.shape[:at], len(items), *first.shape[at:]), first.dtype)
