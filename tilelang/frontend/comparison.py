@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import is_container, is_dict, is_open, is_sequence
 from tilelang.frontend.operators import ir_binary, is_ir, plain_enum, run_time_unknown
-from tilelang.frontend.plain import contains_unknown, is_plain
+from tilelang.frontend.plain import contains_unknown, is_plain, is_small
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import MISSING, Class, External, Function, Object, Tensor
 from tilelang.ir.buffer import Buffer
@@ -102,7 +102,7 @@ def equal(ev: Evaluator, a: Any, b: Any) -> Any:
     if is_sequence(a) and is_sequence(b):
         if isinstance(a, list) is not isinstance(b, list):
             return False
-        if is_open(a) or is_open(b):
+        if is_open(a) or is_open(b) or not is_small(a) or not is_small(b):
             return UNKNOWN
         if len(a) != len(b):
             return False

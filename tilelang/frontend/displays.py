@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tilelang.frontend.comparison import truth
 from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_dict, is_open
 from tilelang.frontend.evaluator import Evaluator, expression
+from tilelang.frontend.plain import is_key
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import Scope
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -34,9 +35,10 @@ def list_display(ev: Evaluator, node: ast.List, scope: Scope) -> Any:
 def set_display(ev: Evaluator, node: ast.Set, scope: Scope) -> Any:
     items, closed = _items(ev, node.elts, scope)
     try:
-        made = SetVal(items)
+        made = SetVal(item for item in items if is_key(item))
     except TypeError:
         return UNKNOWN
+    closed = closed and all(is_key(item) for item in items)
     made.open = not closed or any(isinstance(item, Unknown) for item in items)
     return made
 
@@ -67,11 +69,12 @@ def dict_display(ev: Evaluator, node: ast.Dict, scope: Scope) -> Any:
             if is_dict(value):
                 made.update(value)
                 made.open = made.open or is_open(value)
+                made.spans.update(value.spans if isinstance(value, DictVal) else {})
             else:
                 made.open = True
             continue
         key = ev.eval(key_node, scope)
-        if isinstance(key, Unknown):
+        if isinstance(key, Unknown) or not is_key(key):
             made.open = True
             continue
         try:
@@ -156,7 +159,7 @@ def dict_comp(ev: Evaluator, node: ast.DictComp, scope: Scope) -> Any:
     def emit(inner: Scope) -> None:
         key, value = ev.eval(node.key, inner), ev.eval(node.value, inner)
         try:
-            if isinstance(key, Unknown):
+            if isinstance(key, Unknown) or not is_key(key):
                 made.open = True
             else:
                 made[key] = value

@@ -16,6 +16,7 @@ _IMPORT = re.compile(
     r"|import[ \t]+(?P<plain>[^\n]+))",
     re.MULTILINE,
 )
+_MEMBER = re.compile(r"[A-Za-z_]\w*|\*")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(?P<name>\w+)", re.MULTILINE)
 _SKIPPED_FOLDERS = frozenset(
@@ -35,7 +36,8 @@ MAX_CALLERS = 24
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """What the index knows about one file. ``definitions`` maps a top-level name to the words of its body."""
+    """What the index knows about one file. ``imports``: names of modules and members, and ``*`` if all of one are
+    imported. ``definitions`` maps a top-level name to the words of its body."""
 
     imports: frozenset[str]
     words: frozenset[str]
@@ -49,7 +51,8 @@ class ProjectIndex:
         self._entries = {str(path): entry for path in python_files(root) if (entry := scan(path)) is not None}
 
     def callers(self, path: str) -> list[str]:
-        """Files that may call what ``path`` defines, directly or through other files, nearest first."""
+        """Files that may call what ``path`` defines, directly or through other files, nearest first. A project should
+        evaluate :data:`MAX_CALLERS` of them."""
         entry = self._entries.get(path)
         if entry is None:
             return []
@@ -58,20 +61,27 @@ class ProjectIndex:
         found: dict[str, int] = {}
         for distance in range(ROUNDS):
             fresh: set[str] = set()
+            homes: set[str] = set()
             for other, known in self._entries.items():
-                if other == path or not known.imports & modules or not known.words & names:
+                if other == path or not known.imports & modules:
+                    continue
+                passes_on = "*" in known.imports or bool(known.imports & names)
+                if not passes_on and not known.words & names:
                     continue
                 found.setdefault(other, distance)
-                fresh.update(name for name, words in known.definitions.items() if words & names)
-                if fresh:
-                    modules |= self._module_names(other)
-            if fresh <= names:
+                through = {name for name, words in known.definitions.items() if words & names}
+                fresh |= through
+                # What a file calls or imports by name can be had from that file, too.
+                if through or passes_on:
+                    homes |= self._module_names(other)
+            if fresh <= names and homes <= modules:
                 break
             names |= fresh
+            modules |= homes
         callers = [other for other in found if not _is_package(other)]
         # Files that name what is defined here come before those that only reach it through others.
         callers.sort(key=lambda other: (found[other], not _is_test(other), _distance(path, other), other))
-        return callers[:MAX_CALLERS]
+        return callers
 
     def _module_names(self, path: str) -> set[str]:
         """Names under which a file's content can be imported: its own, and those of packages that re-export it."""
@@ -106,7 +116,7 @@ def scan(path: Path) -> FileEntry | None:
     imports: set[str] = set()
     for match in _IMPORT.finditer(text):
         imports.update(_WORD.findall(match["module"] or ""))
-        imports.update(_WORD.findall(match["members"] or ""))
+        imports.update(_MEMBER.findall(match["members"] or ""))
         imports.update(_WORD.findall(match["plain"] or ""))
     starts = list(_DEFINITION.finditer(text))
     definitions: dict[str, frozenset[str]] = {}

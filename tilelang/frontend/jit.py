@@ -10,6 +10,7 @@ from tilelang.frontend.containers import is_tuple
 from tilelang.frontend.eager import build_eager, is_eager
 from tilelang.frontend.instance import CallLink, Origin, TuneEntry
 from tilelang.frontend.instances import compile_prim_func, lazy_instance, record, reevaluator, run_factory
+from tilelang.frontend.plain import is_small
 from tilelang.frontend.values import MISSING, Function, Jit, Kernel, Object, PrimFunc, Tensor
 from tilelang.ir.expr import Var
 from tilelang.ir.unknown import UNKNOWN
@@ -21,8 +22,16 @@ if TYPE_CHECKING:
     from tilelang.ir.span import Span
 
 
-def call_jit(ev: Evaluator, jit: Jit, arguments: Arguments, span: Span, *, compile_only: bool = False) -> Any:
-    """Call a jit function: build its instance, or one for each entry of its tuner."""
+def call_jit(
+    ev: Evaluator,
+    jit: Jit,
+    arguments: Arguments,
+    span: Span,
+    *,
+    origin: Origin = "call",
+    compile_only: bool = False,
+) -> Any:
+    """Call a jit function: build its instance, or one for each entry of its tuner. ``origin`` says who calls."""
     jit.called = jit.called or not ev.dry
     function = jit.function
     if isinstance(function, PrimFunc):
@@ -44,10 +53,10 @@ def call_jit(ev: Evaluator, jit: Jit, arguments: Arguments, span: Span, *, compi
     if jit.tuner is not None:
         from tilelang.frontend.tuning import tune
 
-        return tune(ev, jit, bound, spans, extra, arguments, span)
+        return tune(ev, jit, bound, spans, extra, arguments, span, origin)
     if not eager and any(value is MISSING for value in bound.values()):
         return UNKNOWN
-    return build(ev, jit, bound, spans, extra, span, compile_only=compile_only)
+    return build(ev, jit, bound, spans, extra, span, origin=origin, compile_only=compile_only)
 
 
 def build(
@@ -80,7 +89,7 @@ def build(
             instance = lazy_instance(ev, made.program, made, jit, bound, spans)
         if key is not None and not ev.dry:
             ev.built[key] = instance
-        origin = "autotune" if entry is not None else origin
+        origin = "autotune" if entry is not None and origin == "call" else origin
         instance = replace(instance, tune=entry, origin=origin, reevaluate=reevaluator(ev, jit, bound, spans, extra))
         record(ev, instance)
     finally:
@@ -103,7 +112,7 @@ def _not_a_kernel(ev: Evaluator, made: Any, function: Function, span: Span) -> A
 def memo_key(ev: Evaluator, jit: Jit, bound: Mapping[str, Any], extra: Mapping[str, Any]) -> object | None:
     """What a build depends on, or ``None`` if an argument is not plain data. Equal keys build equal programs: factories
     are functions of their arguments, as the language's own cache assumes."""
-    parts: list[object] = [id(jit.function), jit.options]
+    parts: list[object] = [jit.function, jit.options]
     for name, value in (*bound.items(), *extra.items()):
         frozen = _frozen(value)
         if frozen is None:
@@ -119,14 +128,14 @@ def _frozen(value: Any) -> object | None:
         return ("missing",)
     if isinstance(value, Tensor):
         return ("tensor", value.shape, value.dtype, value.strides) if _hashable(value) else None
-    if is_tuple(value):
+    if is_tuple(value) and is_small(value):
         items = [_frozen(item) for item in value]
         return None if any(item is None for item in items) else ("tuple", *items)
     if isinstance(value, Object) and value.cls.kind == "dataclass":
         items = [_frozen(item) for item in value.attrs.values()]
-        return None if any(item is None for item in items) else (id(value.cls), *items)
+        return None if any(item is None for item in items) else (value.cls, *items)
     if isinstance(value, Var):
-        return ("var", id(value))
+        return ("var", value)
     return None
 
 

@@ -187,7 +187,7 @@ def _repeat(sequence: list[Any] | tuple[Any, ...] | str, count: int) -> Any:
 
 
 def _percent(template: str, values: Any) -> Any:
-    if len(template) > 1000 or not is_plain(values):
+    if len(template) > 1000 or "*" in template or not is_plain(values):
         return UNKNOWN
     import re
 

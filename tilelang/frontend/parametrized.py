@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ def run_test(
         if receiver is not None and names:
             names = names[1:]
         start = ev.steps
-        sets = list(_parameter_sets(ev, every))
+        sets = list(_parameter_sets(ev, every, _fixture_axes(ev, names, module)))
         for count, position in enumerate(spread(len(sets))):
             if ev.steps - start > TEST_BUDGET:
                 ev.trace(f"{count} of {len(sets)} parameter sets are evaluated", ev.span_of(function))
@@ -47,8 +48,8 @@ def run_test(
             values = sets[position]
             bound = dict(values)
             for name in names:
-                if name not in bound:
-                    bound[name] = _fixture(ev, name, module)
+                if name not in bound or isinstance(bound[name], _Param):
+                    bound[name] = _fixture(ev, name, module, bound.get(name))
             bound = {name: value for name, value in bound.items() if name in names and value is not MISSING}
             args = (receiver,) if receiver is not None else ()
             attempt(ev, lambda args=args, bound=bound: call_function(ev, function, args, bound, ev.span_of(function)))
@@ -82,9 +83,14 @@ def run_test_class(ev: Evaluator, cls: Class, module: Module) -> None:
             run_test(ev, function, module, receiver, marks)
 
 
-def _parameter_sets(ev: Evaluator, marks: tuple[Mark, ...]) -> Iterator[dict[str, Any]]:
-    """Every combination of the ``parametrize`` marks. Unknown lists give one set of unknown values."""
-    axes: list[list[dict[str, Any]]] = []
+Axis = list[dict[str, Any]]
+"""Alternative values of one or more parameters of a test."""
+
+
+def _parameter_sets(ev: Evaluator, marks: tuple[Mark, ...], fixtures: list[Axis]) -> Iterator[dict[str, Any]]:
+    """Every combination of the ``parametrize`` marks and of fixtures with parameters. Unknown lists give one set of
+    unknown values."""
+    axes: list[Axis] = [*fixtures]
     for mark in marks:
         if mark.name == "parametrize" and mark.args:
             axes.append(_axis(ev, mark))
@@ -95,7 +101,7 @@ def _parameter_sets(ev: Evaluator, marks: tuple[Mark, ...]) -> Iterator[dict[str
     yield from combinations
 
 
-def _bounded_product(axes: list[list[dict[str, Any]]]) -> Iterator[tuple[dict[str, Any], ...]]:
+def _bounded_product(axes: list[Axis]) -> Iterator[tuple[dict[str, Any], ...]]:
     size = 1
     for axis in axes:
         size *= max(1, len(axis))
@@ -104,7 +110,7 @@ def _bounded_product(axes: list[list[dict[str, Any]]]) -> Iterator[tuple[dict[st
     return product(*axes)
 
 
-def _axis(ev: Evaluator, mark: Mark) -> list[dict[str, Any]]:
+def _axis(ev: Evaluator, mark: Mark) -> Axis:
     argnames, argvalues = (
         mark.args[0],
         mark.args[1] if len(mark.args) > 1 else dict(mark.kwargs).get("argvalues", UNKNOWN),
@@ -116,7 +122,7 @@ def _axis(ev: Evaluator, mark: Mark) -> list[dict[str, Any]]:
     entries = materialize(ev, argvalues)
     if entries is None:
         return [dict.fromkeys(names, UNKNOWN)]
-    axis: list[dict[str, Any]] = []
+    axis: Axis = []
     for entry in entries:
         if isinstance(entry, Mark) and entry.name == "param":
             if _is_skipped(entry):
@@ -135,10 +141,44 @@ def _is_skipped(entry: Mark) -> bool:
     return any(getattr(mark, "name", "") in ("skip", "xfail", "skipif") for mark in several)
 
 
-def _fixture(ev: Evaluator, name: str, module: Module) -> Any:
-    """The value of a fixture of the same file; ``MISSING`` lets a default stand, other fixtures are unknown."""
-    found = module.vars.get(name, MISSING)
-    if isinstance(found, Function) and any(mark.name == "fixture" for mark in found.marks):
-        value = attempt(ev, lambda: call(ev, found, (), {}, ev.span_of(found)))
-        return value[0] if found.is_generator and is_list(value) and value else value
-    return UNKNOWN
+# --- fixtures -------------------------------------------------------------------------------------------------
+
+_REQUEST = Class("FixtureRequest", (), {}, external_base=True)
+MAX_FIXTURE_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Param:
+    """The value of ``request.param`` for which a fixture is to be run."""
+
+    value: Any
+
+
+def _fixture_axes(ev: Evaluator, names: list[str], module: Module) -> list[Axis]:
+    """The parameters of those fixtures that have some."""
+    axes: list[Axis] = []
+    for name in names:
+        for mark in _fixture_marks(module.vars.get(name)):
+            params = materialize(ev, dict(mark.kwargs).get("params"))
+            if params:
+                axes.append([{name: _Param(param)} for param in params])
+    return axes
+
+
+def _fixture_marks(value: Any) -> list[Mark]:
+    return [mark for mark in value.marks if mark.name == "fixture"] if isinstance(value, Function) else []
+
+
+def _fixture(ev: Evaluator, name: str, module: Module, param: _Param | None = None, depth: int = 0) -> Any:
+    """The value of a fixture of the same file; other fixtures are unknown."""
+    found = module.vars.get(name)
+    if not isinstance(found, Function) or not _fixture_marks(found) or depth > MAX_FIXTURE_DEPTH:
+        return UNKNOWN
+    given: dict[str, Any] = {}
+    for arg in found.node.args.args:
+        if arg.arg == "request":
+            given["request"] = Object(_REQUEST, {"param": UNKNOWN if param is None else param.value})
+        else:
+            given[arg.arg] = _fixture(ev, arg.arg, module, None, depth + 1)
+    value = attempt(ev, lambda: call(ev, found, (), given, ev.span_of(found)))
+    return value[0] if found.is_generator and is_list(value) and value else value

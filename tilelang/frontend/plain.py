@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import is_container, is_dict, is_open, is_sequence
+from tilelang.frontend.containers import is_container, is_dict, is_open, is_sequence, is_set, is_tuple
 from tilelang.frontend.values import External, Tensor
 from tilelang.ir.expr import Expr, Var
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 
 MAX_PARTS = 100_000
@@ -70,10 +70,43 @@ def contains_unknown(value: object) -> bool:
 
 
 def is_plain(value: object) -> bool:
-    """Whether a value is made of Python's own immutable data, so that native functions may work on it."""
+    """Whether a value is made of Python's own immutable data and is small, so that native functions may work on it."""
     if value is None or isinstance(value, _PLAIN):
         return True
-    return is_container(value) and all(part is None or isinstance(part, _PLAIN) for part in parts(value))
+    return is_small(value) and all(part is None or isinstance(part, _PLAIN) for part in parts(value))
+
+
+def is_small(value: object) -> bool:
+    """Whether printing, comparing or hashing a value takes little time: the containers in it, counted as often as they
+    occur, have at most :data:`MAX_PARTS` entries. Python code can share ``x = (x, x)`` or nest a list in itself."""
+    return not is_container(value) or _weight(value) <= MAX_PARTS
+
+
+def is_key(value: object) -> bool:
+    """Whether a value may be looked up in a dict or a set: hashing it takes little time."""
+    return is_small(value) if is_tuple(value) or is_set(value) else True
+
+
+def _weight(value: Collection[Any]) -> int:
+    """Entries of a container and of those in it, counted as often as they occur; too many for one nested in itself."""
+    known: dict[int, int] = {}
+    stack = [value]
+    while stack:
+        container = stack[-1]
+        entries = [*container, *container.values()] if is_dict(container) else container
+        inner = [entry for entry in entries if is_container(entry)]
+        if id(container) not in known:
+            known[id(container)] = -1
+            if any(known.get(id(entry)) == -1 for entry in inner):
+                return MAX_PARTS + 1
+            stack += [entry for entry in inner if id(entry) not in known]
+            continue
+        stack.pop()
+        if known[id(container)] == -1:
+            known[id(container)] = len(entries) + sum(known[id(entry)] for entry in inner)
+            if known[id(container)] > MAX_PARTS:
+                return MAX_PARTS + 1
+    return known[id(value)]
 
 
 _PLAIN: tuple[type, ...] = (bool, int, float, str, bytes, complex, range, slice, type(...))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.index import ProjectIndex
+from tilelang.frontend.index import MAX_CALLERS, ProjectIndex
 from tilelang.frontend.instance import FileAnalysis, Instance, Trace
 from tilelang.frontend.sources import SourceCache
 from tilelang.ir.problem import Problem
@@ -92,14 +92,16 @@ class Project:
         kernels = _kernel_definitions(path, parsed.body)
         if any(not _has_call(path, node, instances) for node in kernels):
             spent = 0
-            for caller in self.index().callers(path):
+            callers = self.index().callers(path)
+            for count, caller in enumerate(callers):
+                if count == MAX_CALLERS or spent > CALLERS_BUDGET:
+                    message = f"{count} of {len(callers)} files that may call this one are evaluated"
+                    traces.append(Trace(message, Span(path, 1, 0, 1, 0)))
+                    break
                 other = self._evaluate(caller)
                 instances += [i for i in other.instances if path in (i.path, i.factory_path)]
                 read |= other.read
                 spent += other.steps
-                if spent > CALLERS_BUDGET:
-                    traces.append(Trace("more files may call this one than are evaluated", Span(path, 1, 0, 1, 0)))
-                    break
         instances = [self._narrowed(instance) for instance in _without_fallbacks(_unique(instances))]
         if parsed.repaired:
             instances = [_in_doubt(one) if _rests_on_repairs(one, path, parsed) else one for one in instances]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import is_sequence
 from tilelang.frontend.instance import Instance, TensorArg
+from tilelang.frontend.plain import is_small
 from tilelang.frontend.values import Tensor
 from tilelang.ir.dtype import DType
 from tilelang.ir.expr import Var
@@ -29,7 +30,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Var) and value.kind == "dim":
         return value.name
     if is_sequence(value):
-        return tuple(plain(item) for item in value)
+        return tuple(plain(item) for item in value) if is_small(value) else None
     return None
 
 

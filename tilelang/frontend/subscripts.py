@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tilelang.frontend.containers import DictVal, ListVal, is_dict, is_list, is_open, is_sequence, is_slice
 from tilelang.frontend.evaluator import Evaluator, expression
 from tilelang.frontend.operators import is_ir
-from tilelang.frontend.plain import is_plain
+from tilelang.frontend.plain import is_key, is_plain
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import Class, External, Function, Jit, Kernel, Model, Object, Scope, Tensor
 from tilelang.ir.buffer import Buffer, Region
@@ -114,6 +114,8 @@ def _sequence(container: Sequence[Any], index: Any, span: Span) -> Any:
 
 def _mapping(ev: Evaluator, container: dict[Any, Any], index: Any, span: Span) -> Any:
     opened = is_open(container)
+    if not is_key(index):
+        return UNKNOWN
     try:
         if index in container:
             return container[index]
@@ -151,7 +153,7 @@ def store_item(ev: Evaluator, container: Any, index: Any, value: Any, span: Span
         return
     if is_dict(container):
         ev.heap.writing(container)
-        if isinstance(index, Unknown):
+        if isinstance(index, Unknown) or not is_key(index):
             if isinstance(container, DictVal):
                 container.open = True
             return

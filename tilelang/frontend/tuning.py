@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tilelang.frontend.arguments import Arguments
     from tilelang.frontend.evaluator import Evaluator
+    from tilelang.frontend.instance import Origin
     from tilelang.frontend.values import Function, Jit
     from tilelang.ir.span import Span
 
@@ -32,6 +33,7 @@ def tune(
     extra: dict[str, Any],
     arguments: Arguments,
     span: Span,
+    origin: Origin,
 ) -> Any:
     """Build every entry of the tuner's list for one call; the kernel of the first that builds is the result."""
     from tilelang.frontend.jit import build
@@ -41,9 +43,10 @@ def tune(
     configs = config_list(ev, jit, arguments, span)
     if configs is None:
         ev.trace("the list of configs is not known", jit.tuner.span)
-        return _with_defaults(ev, jit, bound, spans, extra, span)
+        return _without_configs(ev, jit, bound, spans, extra, span, origin)
     if not configs:
-        ev.problem("autotune-empty-space", jit.tuner.span, function=function.name)
+        if not jit.tuner.reported:
+            ev.problem("autotune-empty-space", jit.tuner.span, function=function.name)
         return UNKNOWN
     result: Any = UNKNOWN
     parameters = [arg.arg for arg in (*function.node.args.args, *function.node.args.kwonlyargs)]
@@ -78,7 +81,7 @@ def tune(
         values = tuple((key, plain(value)) for key, value in entries.items())
         entry = TuneEntry(index, len(configs), values, where, jit.tuner.span)
         try:
-            built = build(ev, jit, merged, merged_spans, extra, span, entry=entry)
+            built = build(ev, jit, merged, merged_spans, extra, span, entry=entry, origin=origin)
         except UserError as error:
             ev.trace(f"the tuner drops entry {index}: {error.name}: {error.message}", where)
             continue
@@ -87,17 +90,25 @@ def tune(
     return result
 
 
-def _with_defaults(
-    ev: Evaluator, jit: Jit, bound: dict[str, Any], spans: Mapping[str, Span], extra: dict[str, Any], span: Span
+def _without_configs(
+    ev: Evaluator,
+    jit: Jit,
+    bound: dict[str, Any],
+    spans: Mapping[str, Span],
+    extra: dict[str, Any],
+    span: Span,
+    origin: Origin,
 ) -> Any:
-    """Without a list of configs, the call is still followed if its defaults are enough."""
+    """Without a list of configs, the call is still followed: its defaults are possible values, and a default of
+    ``None`` stands for what the tuner fills in."""
     from tilelang.frontend.eager import is_eager
     from tilelang.frontend.jit import build
 
     if any(value is MISSING for value in bound.values()) and not is_eager(jit.function):
         return UNKNOWN
+    filled = {name: UNKNOWN if value is None and name not in spans else value for name, value in bound.items()}
     with ev.under_unknown_condition():
-        return build(ev, jit, bound, spans, extra, span)
+        return build(ev, jit, filled, spans, extra, span, origin=origin)
 
 
 def config_list(ev: Evaluator, jit: Jit, arguments: Arguments, span: Span) -> list[Any] | None:

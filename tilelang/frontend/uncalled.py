@@ -38,10 +38,12 @@ def run_uncalled(ev: Evaluator, module: Module, directives: dict[int, list[dict[
         if (function.path, function.node.lineno) in recorded or directives.get(function.node.lineno):
             continue
         if jit is not None and not function.needs_arguments and function.defaults:
-            attempt(ev, lambda jit=jit: call_jit(ev, jit, Arguments(), ev.span_of(jit.function)))
+            attempt(ev, lambda jit=jit: call_jit(ev, jit, Arguments(), ev.span_of(jit.function), origin="default"))
             if any(i.factory_line == function.node.lineno for i in ev.recorder.instances):
                 continue
         bound = _symbolic_arguments(function)
+        if jit is not None and jit.tuner is not None:
+            bound = {name: UNKNOWN if argument is None else argument for name, argument in bound.items()}
         span = ev.span_of(function)
         # A default beside values that nobody gives is a guess: what rests on it is possible, not certain.
         guessed = bool(function.defaults or function.kw_defaults)
@@ -56,7 +58,7 @@ def run_uncalled(ev: Evaluator, module: Module, directives: dict[int, list[dict[
 def _from_directive(ev: Evaluator, jit: Jit, values: dict[str, Any]) -> None:
     from tilelang.frontend.jit import call_jit
 
-    call_jit(ev, jit, Arguments([], dict(values)), ev.span_of(jit.function))
+    call_jit(ev, jit, Arguments([], dict(values)), ev.span_of(jit.function), origin="directive")
 
 
 def _makes_prim_func(function: Function) -> bool:

@@ -289,6 +289,8 @@ class Tuner:
     configs: Any
     span: Span
     configs_span: Span
+    reported: bool = False
+    """An empty list was reported where it is written, so calls do not report it again."""
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -12,7 +12,7 @@ from tilelang.frontend.comparison import truth
 from tilelang.frontend.containers import is_container, is_open, is_sequence, is_tuple
 from tilelang.frontend.models.registry import BUILTINS, builtin
 from tilelang.frontend.operators import is_large_power, plain_enum
-from tilelang.frontend.plain import is_plain
+from tilelang.frontend.plain import is_plain, is_small
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import Class, External, Model, Object
 from tilelang.ir.dtype import DType
@@ -112,7 +112,7 @@ def _text(value: Any, left: list[int], *, quoted: bool) -> Any:
     if is_plain(value) and not is_container(value):
         return repr(value) if quoted else str(value)
     if is_sequence(value):
-        if is_open(value) or len(value) > 1000:
+        if is_open(value) or len(value) > 1000 or not is_small(value):
             return UNKNOWN
         parts: list[str] = []
         for item in value:

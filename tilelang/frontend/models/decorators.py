@@ -38,14 +38,16 @@ def autotune(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
     def attach(ev: Evaluator, inner: Any, kw: dict[str, Any]) -> Any:
         target = inner[0] if inner else UNKNOWN
+        function = target.function if isinstance(target, Jit) else target
+        if is_sequence(configs) and not configs and not is_open(configs):
+            ev.problem("autotune-empty-space", tuner.span, function=getattr(function, "name", ""))
+            tuner.reported = True
         if isinstance(target, Jit):
             return Jit(target.function, target.options, tuner)
         return Jit(target, JitOptions(), tuner) if isinstance(target, Function) else target
 
     if args and isinstance(args[0], (Jit, Function)):
         return attach(ev, args, {})
-    if is_sequence(configs) and not configs and not is_open(configs):
-        ev.problem("autotune-empty-space", args.span, function="")
     return Model("tilelang.autotune", attach)
 
 

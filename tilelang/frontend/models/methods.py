@@ -9,6 +9,7 @@ from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_list, is_o
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.models.strings import string_method
 from tilelang.frontend.operators import MAX_SEQUENCE
+from tilelang.frontend.plain import is_key
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import MISSING, Model
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -46,7 +47,14 @@ def method(owner: Any, name: str) -> Any:
     function = table.get(name)
     if function is None:
         return UNKNOWN
-    return Model(name, lambda ev, args, kwargs: function(ev, owner, args, kwargs))
+    if not isinstance(owner, (dict, set, frozenset)):
+        return Model(name, lambda ev, args, kwargs: function(ev, owner, args, kwargs))
+    return Model(name, lambda ev, args, kwargs: function(ev, owner, _with_key(args), kwargs))
+
+
+def _with_key(args: Args) -> Args:
+    """Arguments of a lookup; a key that would take long to hash is unknown."""
+    return args if not args or is_key(args[0]) else args.of(UNKNOWN, *args[1:])
 
 
 def _index(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:

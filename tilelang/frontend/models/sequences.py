@@ -8,7 +8,7 @@ from tilelang.frontend.comparison import truth
 from tilelang.frontend.containers import DictVal, ListVal, SetVal, copied_dict, is_container, is_dict, is_list, is_open
 from tilelang.frontend.iteration import materialize, materialize_all
 from tilelang.frontend.models.registry import builtin
-from tilelang.frontend.plain import contains_unknown, is_plain
+from tilelang.frontend.plain import contains_unknown, is_key, is_plain
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import Class, Function, Object, Tensor
 from tilelang.ir.buffer import Buffer
@@ -16,7 +16,7 @@ from tilelang.ir.expr import Expr, const_int
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
@@ -86,9 +86,16 @@ def tuple_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 @builtin("set", "frozenset")
 def set_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     try:
-        return _sequence(ev, args, SetVal)
+        return _sequence(ev, args, _set_of)
     except TypeError:
         return UNKNOWN
+
+
+def _set_of(items: Iterable[Any]) -> SetVal:
+    entries = list(items)
+    made = SetVal(entry for entry in entries if is_key(entry))
+    made.open = not all(is_key(entry) for entry in entries)
+    return made
 
 
 @builtin("dict")
@@ -105,7 +112,7 @@ def dict_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
             else:
                 for pair in pairs:
                     entry = materialize(ev, pair)
-                    if entry is None or len(entry) != 2 or isinstance(entry[0], Unknown):
+                    if entry is None or len(entry) != 2 or isinstance(entry[0], Unknown) or not is_key(entry[0]):
                         made.open = True
                     else:
                         made[entry[0]] = entry[1]

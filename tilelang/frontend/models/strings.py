@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import ListVal
@@ -69,11 +70,14 @@ def _join(ev: Evaluator, text: str, args: Args) -> Any:
     return text.join(items) if size <= MAX_SEQUENCE else UNKNOWN
 
 
+_WIDTH_BY_ARGUMENT = re.compile(r"\{[^{}]*\{")
+
+
 def _format(text: str, args: Args, kwargs: dict[str, Any]) -> Any:
     digits = "".join(char if char.isdigit() else " " for char in text).split()
     if not is_plain(list(args)) or not is_plain(kwargs) or any(len(run) > 3 for run in digits) or len(text) > 5_000:
         return UNKNOWN
-    if "!" in text or ("." in text.replace("{:.", "") and "__" in text):
+    if "!" in text or ("." in text.replace("{:.", "") and "__" in text) or _WIDTH_BY_ARGUMENT.search(text):
         return UNKNOWN
     try:
         return text.format(*args, **kwargs)
