@@ -59,14 +59,19 @@ def check_instances(
         return Project(root, settings).analyse(root / "program.py")
 
 
+UNKNOWNS = "from elsewhere import flag, items\n"
+"""Names of a package that is not there: nothing is known about them."""
+
+
 def check_value(expression: str, source: str = "", *, environment: Mapping[str, str] | None = None) -> Any:
-    """The value of an expression after the statements of ``source``. Exceptions of the program arrive as ``UserError``."""
+    """The value of an expression after the statements of ``source``, which may use the unknown names ``flag`` and
+    ``items``. Exceptions of the program arrive as ``UserError``."""
     load_handlers()
     modules = ModuleTable(SourceCache(), Path("/nowhere"))
     evaluator = Evaluator(modules, Recorder(), environment=dict(environment or {}))
     module = Module("program", "/nowhere/program.py", {"__name__": "program"})
     scope = module_scope(module)
-    evaluator.exec(ast.parse(textwrap.dedent(source)).body, scope)
+    evaluator.exec(ast.parse(UNKNOWNS + textwrap.dedent(source)).body, scope)
     return evaluator.eval(ast.parse(expression, mode="eval").body, scope)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import DictVal, ListVal, SetVal
-from tilelang.frontend.scoping import bind, captured, declared
+from tilelang.frontend.scoping import bind, captured, changed_names, declared
 from tilelang.frontend.values import BoundMethod, Function, Object, Scope
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import VOID
@@ -42,8 +42,23 @@ def forget_captured(ev: Evaluator, args: Any, kwargs: dict[str, Any], span: Span
                         name,
                         UNKNOWN,
                     )
+            _forget_globals(ev, value)
         elif isinstance(value, Object):
             _open_object(ev, value)
+
+
+def _forget_globals(ev: Evaluator, function: Function) -> None:
+    """Variables of the module that a function changes itself."""
+    module = function.scope.module
+    for name in changed_names(function.node) & module.vars.keys():
+        held = module.vars[name]
+        if isinstance(held, (ListVal, DictVal, SetVal)):
+            _open(ev, held)
+        elif isinstance(held, Object):
+            _open_object(ev, held)
+    for name in declared(function.node)[0]:
+        ev.heap.writing(module.vars)
+        module.vars[name] = UNKNOWN
 
 
 def _open(ev: Evaluator, held: ListVal | DictVal | SetVal) -> None:

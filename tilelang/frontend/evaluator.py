@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.heap import Heap
 from tilelang.frontend.instance import CallLink, Instance, Trace
-from tilelang.frontend.leaving import after
+from tilelang.frontend.leaving import after, settled
 from tilelang.frontend.signals import Exhausted, Maybe, Return, Signal, UserError
 from tilelang.frontend.values import Function, Module, Scope
 from tilelang.ir import builder as ir_builder
@@ -280,7 +280,7 @@ class Evaluator:
             scope.yields = ListVal()
         depth = self.unsure
         try:
-            signal = self.exec(node.body, scope)
+            signal = settled(self, self.exec(node.body, scope))
             for frame in reversed(scope.open_frames):
                 builder = ir_builder.current()
                 if builder is not None:

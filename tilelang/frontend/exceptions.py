@@ -9,7 +9,7 @@ from tilelang.frontend import kernel_code
 from tilelang.frontend.comparison import truth
 from tilelang.frontend.containers import is_tuple
 from tilelang.frontend.evaluator import Evaluator, statement
-from tilelang.frontend.leaving import after, settled
+from tilelang.frontend.leaving import after, then_always
 from tilelang.frontend.models.registry import find_builtin
 from tilelang.frontend.operators import is_ir
 from tilelang.frontend.scoping import bind
@@ -84,11 +84,7 @@ def try_stmt(ev: Evaluator, node: ast.Try, scope: Scope) -> Signal:
             signal = ev.exec(handler.body, scope)
         finally:
             ev.handling.pop()
-    if not node.finalbody:
-        return signal
-    signal = settled(ev, signal)
-    final = ev.exec(node.finalbody, scope)
-    return final if final is not None else signal
+    return then_always(ev, signal, node.finalbody, scope) if node.finalbody else signal
 
 
 def _tolerates(handler: ast.ExceptHandler) -> bool:

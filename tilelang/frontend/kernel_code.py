@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from tilelang.frontend.leaving import settled
 from tilelang.frontend.scoping import bind
 from tilelang.frontend.signals import Return, Signal
 from tilelang.ir.buffer import Buffer, Region
@@ -153,7 +154,7 @@ def _arm(ev: Evaluator, body: list[ast.stmt], scope: Scope) -> tuple[Any, Signal
     builder.push()
     builder.loops.append("if")
     try:
-        signal = ev.exec(body, scope)
+        signal = settled(ev, ev.exec(body, scope))
     finally:
         builder.loops.pop()
         block = builder.pop()
@@ -246,7 +247,7 @@ def loop(ev: Evaluator, node: ast.For, frame: LoopFrame, scope: Scope) -> Signal
     ev.loop_vars.append(value)
     try:
         assign(ev, node.target, _unpackable(value, node.target), scope)
-        signal = ev.exec(node.body, scope)
+        signal = settled(ev, ev.exec(node.body, scope))
     finally:
         ev.loop_vars.pop()
         frame.exit(builder)
@@ -269,7 +270,7 @@ def while_ir(ev: Evaluator, node: ast.While, condition: Any, scope: Scope) -> Si
     builder.push()
     builder.loops.append("while")
     try:
-        ev.exec(node.body, scope)
+        settled(ev, ev.exec(node.body, scope))
     finally:
         builder.loops.pop()
         body = builder.pop()

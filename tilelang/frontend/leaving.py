@@ -48,17 +48,33 @@ def after(ev: Evaluator, maybe: Maybe, rest: list[ast.stmt], scope: Scope) -> Si
             raise
         ev.heap.commit(maybe.left)
         return Return(scope.pending.pop()) if maybe.returned else BREAK if maybe.broke else CONTINUE
-    ev.heap.join(maybe.left or Journal(), journal)
-    return _either_of(replace(maybe, left=None, stayed=None), outcome, scope)
-
-
-def _either_of(maybe: Maybe, outcome: Signal, scope: Scope) -> Signal:
-    """The block was left in one of the ways of ``maybe``, or it ended with ``outcome``."""
+    left = maybe.left or Journal()
     if outcome is None:
-        return maybe
+        return replace(maybe, left=left, stayed=journal)
+    ev.heap.join(left, journal)
     if isinstance(outcome, Return) and not (maybe.broke or maybe.continued):
         return outcome
     return union(maybe, possibly(outcome, scope))
+
+
+def then_always(ev: Evaluator, signal: Signal, body: list[ast.stmt], scope: Scope) -> Signal:
+    """Run ``finally``: after both arms of a statement that may have left."""
+    if isinstance(signal, Maybe) and signal.left is not None and signal.stayed is not None:
+        arms: list[Journal] = []
+        for arm in (signal.left, signal.stayed):
+
+            def run(arm: Journal = arm) -> Signal:
+                ev.heap.commit(arm)
+                return settled(ev, ev.exec(body, scope))
+
+            outcome, journal = ev.heap.trial(run)
+            arms.append(journal)
+            if outcome is not None:
+                ev.heap.commit(journal)
+                return outcome
+        return replace(signal, left=arms[0], stayed=arms[1])
+    final = ev.exec(body, scope)
+    return final if final is not None else signal
 
 
 def possibly(signal: Signal, scope: Scope) -> Maybe:

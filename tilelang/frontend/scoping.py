@@ -107,6 +107,49 @@ def names_used(node: ast.AST) -> frozenset[str]:
     return kept(node, "_names", lambda: frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)))
 
 
+_CHANGING = frozenset(
+    (
+        "add",
+        "append",
+        "appendleft",
+        "clear",
+        "discard",
+        "extend",
+        "insert",
+        "pop",
+        "popleft",
+        "remove",
+        "reverse",
+        "setdefault",
+        "sort",
+        "update",
+    )
+)
+"""Methods of containers that change them."""
+
+
+def changed_names(node: FunctionNode) -> frozenset[str]:
+    """Names of containers and objects that a function changes: by a store to a part of them, or by a method."""
+    return kept(node, "_changed", lambda: _changed_names(node))
+
+
+def _changed_names(node: FunctionNode) -> frozenset[str]:
+    found: set[str] = set()
+    for inner in ast.walk(node):
+        part: ast.AST | None = None
+        if isinstance(inner, (ast.Attribute, ast.Subscript)) and not isinstance(inner.ctx, ast.Load):
+            part = inner.value
+        elif isinstance(inner, ast.AugAssign):
+            part = inner.target
+        elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr in _CHANGING:
+            part = inner.func.value
+        while isinstance(part, (ast.Attribute, ast.Subscript)):
+            part = part.value
+        if isinstance(part, ast.Name):
+            found.add(part.id)
+    return frozenset(found)
+
+
 def local_names(node: FunctionNode) -> frozenset[str]:
     """Parameters and names that a function binds itself."""
     return kept(node, "_locals", lambda: _local_names(node))

@@ -121,7 +121,7 @@ def _mapping(ev: Evaluator, container: dict[Any, Any], index: Any, span: Span) -
             return container[index]
     except TypeError:
         return UNKNOWN
-    if isinstance(index, (Unknown, Expr)) or opened:
+    if isinstance(index, (Unknown, Expr, External)) or opened:
         return UNKNOWN
     factory = getattr(container, "default", None)
     if factory is not None:

@@ -11,7 +11,7 @@ from tilelang.frontend.models.strings import string_method
 from tilelang.frontend.operators import MAX_SEQUENCE
 from tilelang.frontend.plain import is_key
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import MISSING, Model
+from tilelang.frontend.values import MISSING, External, Model
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def method(owner: Any, name: str) -> Any:
 
 
 def _with_key(args: Args) -> Args:
-    """Arguments of a lookup; a key that would take long to hash is unknown."""
-    return args if not args or is_key(args[0]) else args.of(UNKNOWN, *args[1:])
+    """Arguments of a lookup; a key that is not known, or that would take long to hash, is unknown."""
+    return args.of(UNKNOWN, *args[1:]) if args and not is_key(args[0]) else args
 
 
 def _index(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
@@ -184,7 +184,7 @@ def _get(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
         return UNKNOWN
     if found is not MISSING:
         return found
-    return UNKNOWN if is_open(owner) or isinstance(args[0], Unknown) else default
+    return UNKNOWN if is_open(owner) or isinstance(args[0], (Unknown, External)) else default
 
 
 def _items(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
