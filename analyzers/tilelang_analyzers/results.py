@@ -6,6 +6,7 @@ faster than dataclasses, which counts where a cached result is all that a run ne
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from tilelang.diagnostics import Diagnostic, Edit, Fix, Note, Severity
@@ -119,7 +120,8 @@ class Failure(NamedTuple):
 
 class FileReport(NamedTuple):
     """All that is known about one file. ``assumed_target`` is the label of the target that was taken because nothing
-    names one; ``targets`` are the chosen ones as (arch, label). ``dependencies`` are the files that were read."""
+    names one; ``targets`` are the chosen ones as (arch, label). ``dependencies`` are the files that were read.
+    ``timings`` are seconds by step, if they were asked for."""
 
     path: str
     findings: tuple[Diagnostic, ...] = ()
@@ -131,6 +133,14 @@ class FileReport(NamedTuple):
     targets: tuple[tuple[str, str], ...] = ()
     dependencies: tuple[str, ...] = ()
     failure: Failure | None = None
+    timings: tuple[tuple[str, float], ...] = ()
+
+
+def words_of(report: FileReport) -> list[str]:
+    """What a file that calls one of the kernels of a file would have to mention."""
+    names = {kernel.name for kernel in report.kernels}
+    names |= {instance.factory for instance in report.instances}
+    return sorted(name for name in {PurePath(report.path).stem, *names} if name.isidentifier())
 
 
 # --- to and from JSON, for the cache and for worker processes ---------------------------------------------------------

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tilelang_analyzers.discover import Discovered, discover
+from tilelang_analyzers.discover import discover, is_left_out
 from tilelang_analyzers.relevance import Relevance
 from tilelang_analyzers.report import Run
-from tilelang_analyzers.results import FileReport
+from tilelang_analyzers.results import FileReport, words_of
 from tilelang_analyzers.sources import Sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from tilelang_analyzers.cache import Cache
     from tilelang_analyzers.config import Config
@@ -40,42 +40,97 @@ class Options:
     stdin: tuple[str, bytes] | None = None
     trace: bool = False
     debug: bool = False
+    profile: bool = False
 
 
 def run(paths: Sequence[str], config: Config, options: Options, progress: Progress | None = None) -> Run:
     """Check files and folders. Raises ``SettingsError`` for settings that cannot be used."""
-    sources = Sources()
-    found = Discovered()
-    if options.stdin is None:
-        found = discover(paths, config.for_folder)
-    else:
-        path = os.path.abspath(options.stdin[0])  # noqa: PTH100
-        sources.overlay(path, options.stdin[1])
-        found.files.append(path)
-    unreadable = list(found.problems)
-    reports: dict[str, FileReport] = {}
-    tasks: list[Task] = []
-    relevance = Relevance()
-    for path in found.files:
-        data = options.stdin[1] if options.stdin else _read(path)
-        if isinstance(data, str):
-            unreadable.append((path, data))
-            continue
-        settings = config.for_file(path)
-        if relevance.matters(path, data, settings.root):
-            tasks.append((path, data, settings))
+    checkup = Checkup(paths, config, options, progress)
+    checkup.start()
+    return checkup.result()
+
+
+class Checkup:
+    """The files of one run with their reports, which can be brought up to date as files change.
+
+    ``contents`` has every file of the run that could be read; ``reports`` has one report for each.
+    """
+
+    def __init__(
+        self, paths: Sequence[str], config: Config, options: Options, progress: Progress | None = None
+    ) -> None:
+        self.contents: dict[str, bytes] = {}
+        self.reports: dict[str, FileReport] = {}
+        self.sources = Sources()
+        self._paths = paths
+        self._config = config
+        self._options = options
+        self._progress = progress
+        self.folders: list[str] = []
+        """Folders that were searched for files."""
+        self._unreadable: list[tuple[str, str]] = []
+
+    def start(self) -> None:
+        """Find the files and check them. Raises ``SettingsError``."""
+        stdin = self._options.stdin
+        if stdin is None:
+            found = discover(self._paths, self._config.for_folder)
+            self.folders = found.folders
+            self._unreadable += found.problems
+            for path in found.files:
+                data = _read(path)
+                if isinstance(data, str):
+                    self._unreadable.append((path, data))
+                else:
+                    self.contents[path] = data
         else:
-            reports[path] = FileReport(path)
-    for report in _reports(tasks, options, progress):
-        reports[report.path] = report
-    return Run(
-        files=tuple(reports[path] for path in sorted(reports)),
-        sources=sources,
-        unreadable=tuple(unreadable),
-        targets=_targets(reports.values(), config),
-        trace=options.trace,
-        debug=options.debug,
-    )
+            path = os.path.abspath(stdin[0])  # noqa: PTH100
+            self.sources.overlay(path, stdin[1])
+            if not is_left_out(Path(path), self._config.for_file(path)):
+                self.contents[path] = stdin[1]
+        self._check(self.contents, {}, use_cache=self._options.use_cache and stdin is None)
+
+    def update(self, changed: Mapping[str, bytes]) -> set[str]:
+        """Check files again that have a new content, on disk or not, and those that read or are called by them. The
+        result says which those are."""
+        for path, data in changed.items():
+            self.contents[path] = data
+            self.sources.overlay(path, data)
+        stale = {path for path in self.contents if path in changed or self._depends(path, changed)}
+        overlays = {path: data for path, data in self.contents.items() if path in changed or self.sources.holds(path)}
+        self._check(stale, overlays, use_cache=False)
+        return stale
+
+    def result(self) -> Run:
+        """The state of all files."""
+        return Run(
+            files=tuple(self.reports[path] for path in sorted(self.reports)),
+            sources=self.sources,
+            unreadable=tuple(self._unreadable),
+            targets=_targets(self.reports.values(), self._config),
+            trace=self._options.trace,
+            debug=self._options.debug,
+        )
+
+    def _depends(self, path: str, changed: Mapping[str, bytes]) -> bool:
+        report = self.reports.get(path)
+        if report is None or not set(report.dependencies).isdisjoint(changed):
+            return True
+        words = [word.encode() for word in words_of(report)] if report.uses_tilelang else []
+        return any(word in data for data in changed.values() for word in words)
+
+    def _check(self, paths: Iterable[str], overlays: Mapping[str, bytes], *, use_cache: bool) -> None:
+        tasks: list[Task] = []
+        relevance = Relevance()
+        for path in paths:
+            data, settings = self.contents[path], self._config.for_file(path)
+            if relevance.matters(path, data, settings.root):
+                tasks.append((path, data, settings))
+            else:
+                self.reports[path] = FileReport(path)
+        options = replace(self._options, use_cache=use_cache)
+        for report in _reports(tasks, options, overlays, self._progress):
+            self.reports[report.path] = report
 
 
 def _read(path: str) -> bytes | str:
@@ -90,7 +145,9 @@ def _read(path: str) -> bytes | str:
         return error.strerror or "cannot be read"
 
 
-def _reports(tasks: list[Task], options: Options, progress: Progress | None) -> Iterator[FileReport]:
+def _reports(
+    tasks: list[Task], options: Options, overlays: Mapping[str, bytes], progress: Progress | None
+) -> Iterator[FileReport]:
     rest: list[Task] = []
     cache = _open_cache(options)
     for path, data, settings in tasks:
@@ -103,7 +160,7 @@ def _reports(tasks: list[Task], options: Options, progress: Progress | None) -> 
         _choose(settings)
     started = time.time()
     contents = {path: (data, settings) for path, data, settings in rest}
-    for done, report in enumerate(_check(rest, options), 1):
+    for done, report in enumerate(_check(rest, options, overlays), 1):
         data, settings = contents[report.path]
         if cache and settings.cache:
             cache.store(report, data, settings, started)
@@ -113,24 +170,26 @@ def _reports(tasks: list[Task], options: Options, progress: Progress | None) -> 
 
 
 def _open_cache(options: Options) -> Cache | None:
-    if not options.use_cache or options.stdin is not None:
+    if not options.use_cache or options.profile:
         return None
     from tilelang_analyzers.cache import Cache
 
     return Cache(with_instances=options.with_instances or options.trace)
 
 
-def _check(tasks: list[Task], options: Options) -> Iterator[FileReport]:
+def _check(tasks: list[Task], options: Options, overlays: Mapping[str, bytes]) -> Iterator[FileReport]:
     jobs = min(options.jobs or _cores(), len(tasks))
     if jobs > 1 and (len(tasks) >= PARALLEL_FROM or options.jobs > 1):
         from tilelang_analyzers.pool import check_in_parallel
 
         # The largest files first, so that none of them is left for the end.
-        yield from check_in_parallel(sorted(tasks, key=lambda task: -len(task[1])), jobs)
+        yield from check_in_parallel(
+            sorted(tasks, key=lambda task: -len(task[1])), jobs, overlays, profile=options.profile
+        )
         return
     from tilelang_analyzers.checker import Checker
 
-    checker = Checker()
+    checker = Checker(overlays, profile=options.profile)
     for path, data, settings in tasks:
         yield checker.check(path, data, settings)
 

@@ -17,8 +17,8 @@ LEVELS = ("off", "info", "warning", "error")
 
 Kind = Literal["names", "strings", "bool", "count", "seconds", "text", "levels", "lists", "words", "targets"]
 """How a value is written. ``names``: a list of strings or one string with commas; ``strings``: a list; ``count``: a
-positive integer; ``seconds``: a positive number; ``levels``: a table rule = level; ``lists``: a table name = list of
-strings; ``words``: a table name = string; ``targets``: a table of tables of options of one target."""
+positive integer; ``seconds``: a positive number; ``levels``: a table rule or group = level; ``lists``: a table name =
+list of strings; ``words``: a table name = string; ``targets``: a table of tables of options of one target."""
 
 
 class SettingsError(Exception):
@@ -38,11 +38,14 @@ OPTIONS: Mapping[str, Option] = {
     "select": Option("names", "rules or groups of rules to run instead of the default ones"),
     "extend-select": Option("names", "rules or groups of rules to run besides"),
     "ignore": Option("names", "rules or groups of rules not to run"),
-    "rules": Option("levels", "level of single rules: off, info, warning or error"),
+    "rules": Option("levels", "level of rules or groups: off, info, warning or error"),
     "per-file-ignores": Option("lists", "rules not to report in files that match a pattern"),
     "per-target-ignores": Option("lists", "rules not to report on a target"),
     "exclude": Option("strings", "patterns of files and folders to leave out, beside the usual ones"),
+    "include": Option("strings", "patterns of files to take from folders"),
+    "force-exclude": Option("bool", "leave out excluded files also where they are named on the command line"),
     "respect-gitignore": Option("bool", "leave out what .gitignore files name"),
+    "baseline": Option("text", "file of known findings that are not shown"),
     "environment": Option("words", "environment variables that the checked program sees"),
     "max-instances": Option("count", "kernel instances to look at per factory"),
     "timeout": Option("seconds", "processor time for one file"),
@@ -70,7 +73,10 @@ class Settings:
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
     per_target_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
     exclude: tuple[str, ...] = ()
+    include: tuple[str, ...] = ("*.py", "*.ipynb")
+    force_exclude: bool = False
     respect_gitignore: bool = True
+    baseline: str = ""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     max_instances: int = 1000
     timeout: float = 30.0
@@ -132,6 +138,13 @@ def check_rule(name: str, place: str) -> None:
         raise SettingsError(f"{place}: unknown rule `{name}`{suggestion(name, rules.names())}")
 
 
+def check_selector(name: str, place: str) -> None:
+    """Raise :class:`SettingsError` unless ``name`` is a rule, a group of rules or ``all``."""
+    known = (*rules.names(), *rules.GROUPS, *rules.WIDER_GROUPS, "all")
+    if name not in known:
+        raise SettingsError(f"{place}: unknown rule `{name}`{suggestion(name, known)}")
+
+
 def _check_rules(key: str, value: object, place: str) -> None:
     """Raise unless every name in an option that lists rules is a rule, a group or ``all``."""
     if key in ("select", "extend-select", "ignore"):
@@ -142,8 +155,7 @@ def _check_rules(key: str, value: object, place: str) -> None:
         return
     for where, names in lists.items():
         for name in names:
-            if name not in (*rules.GROUPS, "all"):
-                check_rule(name, f"{place}: {where}")
+            check_selector(name, f"{place}: {where}")
 
 
 def _names(value: object, place: str) -> tuple[str, ...]:
@@ -194,7 +206,7 @@ def _table(value: object, place: str) -> dict[str, object]:
 def _levels(value: object, place: str) -> dict[str, str]:
     levels: dict[str, str] = {}
     for name, level in _table(value, place).items():
-        check_rule(name, place)
+        check_selector(name, place)
         if level not in LEVELS:
             near = suggestion(level, LEVELS) if isinstance(level, str) else ""
             raise SettingsError(f"{place}: level of `{name}` must be one of {', '.join(LEVELS)}{near}")

@@ -23,7 +23,7 @@ class Sources:
     gives syntax trees that somebody else has made already.
     """
 
-    __slots__ = ("_comments", "_files", "_notebooks", "_parse", "_trees")
+    __slots__ = ("_comments", "_files", "_notebooks", "_overlays", "_parse", "_trees")
 
     def __init__(self, parse: Callable[[str], ast.Module | None] | None = None) -> None:
         self._parse = parse
@@ -31,9 +31,14 @@ class Sources:
         self._notebooks: dict[str, Notebook] = {}
         self._trees: dict[str, ast.Module | None] = {}
         self._comments: dict[str, Comments] = {}
+        self._overlays: set[str] = set()
 
     def overlay(self, path: str, data: bytes) -> None:
         """Use ``data`` as the content of ``path``."""
+        self._overlays.add(path)
+        self._load(path, data)
+
+    def _load(self, path: str, data: bytes) -> None:
         self._trees.pop(path, None)
         self._comments.pop(path, None)
         if path.endswith(NOTEBOOK_SUFFIX):
@@ -46,10 +51,14 @@ class Sources:
 
             self._files[path] = SourceText.from_bytes(path, data)
 
+    def holds(self, path: str) -> bool:
+        """Whether the content of ``path`` was put in by :meth:`overlay`."""
+        return path in self._overlays
+
     def file(self, path: str) -> SourceText:
         """The text of a file; empty if it cannot be read."""
         if path not in self._files:
-            self.overlay(path, _read(path))
+            self._load(path, _read(path))
         return self._files[path]
 
     def text(self, path: str) -> str:
@@ -61,6 +70,11 @@ class Sources:
         notebook = self._notebooks.get(path)
         place = notebook.locate(line) if notebook else None
         return (None, line) if place is None else (place[0] + 1, place[1])
+
+    def notebook(self, path: str) -> Notebook | None:
+        """The notebook at ``path``; None for another file."""
+        self.file(path)
+        return self._notebooks.get(path)
 
     def snippet(self, span: Span) -> str:
         """The text of a span."""

@@ -138,7 +138,7 @@ def test_an_internal_error_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: 
     def broken(*arguments: object) -> None:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr(runner, "run", broken)
+    monkeypatch.setattr(runner.Checkup, "start", broken)
     code, out, err = ran(capsys, "plain.py")
     assert (code, out) == (2, "")
     assert err == (
@@ -152,7 +152,7 @@ def test_ctrl_c_ends_quietly(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(runner, "run", interrupted)
+    monkeypatch.setattr(runner.Checkup, "start", interrupted)
     assert ran(capsys, "plain.py") == (cli.INTERRUPTED, "", "tilelang-check: interrupted\n")
 
 
