@@ -126,10 +126,15 @@ def _option(written: str, value: object) -> str:
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """``, did you mean `x`?`` for a near miss, else an empty string."""
+    close = nearest(name, known)
+    return f", did you mean `{close}`?" if close else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that ``name`` is a near miss of, if any."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f", did you mean `{close[0]}`?" if close else ""
+    return next(iter(get_close_matches(name, sorted(known), n=1, cutoff=0.6)), None)
 
 
 def check_rule(name: str, place: str) -> None:

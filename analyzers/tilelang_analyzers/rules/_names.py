@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Edit, Fix, Severity
@@ -27,20 +28,21 @@ def report_name(ctx: ProblemContext, problem: Problem, wrong: str, message: str)
         problem.span,
         message,
         notes=problem_notes(problem),
-        fix=_rename(ctx, problem, wrong, suggestion) if certain and suggestion else None,
+        fix=rename(ctx, problem, wrong, suggestion) if certain and suggestion else None,
         data=problem.data,
         severity=Severity.ERROR if certain else Severity.INFO,
     )
 
 
-def _rename(ctx: ProblemContext, problem: Problem, wrong: str, right: str) -> Fix | None:
+def rename(ctx: ProblemContext, problem: Problem, wrong: str, right: str) -> Fix | None:
     """Replace the last mention of ``wrong`` in the text of the problem's span, or before it on its line, where the name
     of an argument stands."""
     span = problem.span
+    word = re.compile(rf"(?<!\w){re.escape(wrong)}(?!\w)")
     for place in (span, Span(span.path, span.line, 0, span.line, span.col)):
         snippet = ctx.snippet(place)
-        start = snippet.rfind(wrong)
-        if start >= 0:
-            edit = Edit(within(place, snippet, start, start + len(wrong)), right)
+        mentions = list(word.finditer(snippet))
+        if mentions:
+            edit = Edit(within(place, snippet, *mentions[-1].span()), right)
             return Fix(f"Replace `{wrong}` by `{right}`", (edit,))
     return None

@@ -18,8 +18,8 @@ def main(A: T.Tensor[(M, K), "float16"]): ...
 ```
 
 ## Fix safety
-The fix writes brackets for parentheses, for calls with a shape and a dtype. It is safe: both forms make the same
-tensor.
+The fix writes brackets for parentheses, where a literal shows which part is the shape: in `T.Tensor[N, dtype]` both
+would be taken for extents. It is safe: both forms make the same tensor.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _is_tensor_call(call: ast.Call, modules: set[str]) -> bool:
 def _brackets(ctx: FileContext, call: ast.Call) -> Fix | None:
     """Two edits that turn the parentheses of ``f(shape, dtype)`` into brackets."""
     plain = len(call.args) >= 2 and not call.keywords and not any(isinstance(arg, ast.Starred) for arg in call.args)
-    if not plain or call.end_lineno is None or call.end_col_offset is None:
+    if not plain or not _is_clear(call) or call.end_lineno is None or call.end_col_offset is None:
         return None
     line, column = call.func.end_lineno or 0, call.func.end_col_offset or 0
     opening = Span(ctx.path, line, column, line, column + 1)
@@ -90,6 +90,18 @@ def _brackets(ctx: FileContext, call: ast.Call) -> Fix | None:
     if ctx.snippet(opening) != "(":
         return None
     return Fix("Write the subscript form", (Edit(opening, "["), Edit(closing, "]")), safe=True)
+
+
+def _is_clear(call: ast.Call) -> bool:
+    """Whether the subscript form tells the shape from the dtype as the call does. `T.Tensor` looks for a tuple, a list
+    or a string anywhere in the brackets, `T.Buffer` for a string in second place."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "Buffer":
+        return _is_string(call.args[1])
+    return any(isinstance(arg, (ast.Tuple, ast.List)) or _is_string(arg) for arg in call.args)
+
+
+def _is_string(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _span(path: str, node: ast.expr) -> Span:

@@ -157,7 +157,8 @@ def test_notebooks_in_other_forms() -> None:
     compact = json.dumps(json.loads(INDENTED), separators=(",", ":"), ensure_ascii=False)
     done = rewrite(NOTEBOOK, b"\xef\xbb\xbf" + compact.encode(), [finding((2, 8, 8, "\nx = 'ü'"), path=NOTEBOOK)])
     assert done.data.decode() == "\ufeff" + compact.replace("'é'\\n\",", "'é'\\n\",\"x = 'ü'\\n\",")
-    old = '{"nbformat": 3, "metadata": {}, "worksheets": [{"cells": [{"cell_type": "code", "input": ["a = 1\\r\\n", "b = 2"]}]}]}'
+    cell = '{"cell_type": "code", "input": ["a = 1\\r\\n", "b = 2"]}'
+    old = f'{{"nbformat": 3, "metadata": {{}}, "worksheets": [{{"cells": [{cell}]}}]}}'
     done = rewrite(NOTEBOOK, old.encode(), [finding((1, 5, 5, "\nx = 2"), path=NOTEBOOK)])
     assert done.data.decode() == old.replace('"a = 1\\r\\n", ', '"a = 1\\r\\n", "x = 2\\r\\n", ')
 
