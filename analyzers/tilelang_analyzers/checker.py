@@ -49,9 +49,7 @@ class Checker:
         try:
             with Deadline(settings.timeout):
                 project = self._project(settings, choice)
-                sources = Sources(lambda file: _tree(project, file))
-                for other, content in self._overlays.items():
-                    sources.overlay(other, content)
+                sources = Sources(lambda file: _tree(project, file), self._overlays)
                 sources.overlay(path, data)
                 if not self._profile:
                     return check(project.analyse(Path(path), data), sources, settings, choice)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from tilelang.ir.span import Span
     from tilelang.syntax.notebook import Notebook
@@ -20,13 +21,18 @@ class Sources:
     """Files by path, read once. Text that an editor or standard input holds is put in by :meth:`overlay`.
 
     The text of a notebook is that of its code cells, one after the other; its lines are lines of that text. ``parse``
-    gives syntax trees that somebody else has made already.
+    gives syntax trees that somebody else has made already. ``contents`` are looked at before the disk.
     """
 
-    __slots__ = ("_comments", "_files", "_notebooks", "_overlays", "_parse", "_trees")
+    __slots__ = ("_comments", "_contents", "_files", "_notebooks", "_overlays", "_parse", "_trees")
 
-    def __init__(self, parse: Callable[[str], ast.Module | None] | None = None) -> None:
+    def __init__(
+        self,
+        parse: Callable[[str], ast.Module | None] | None = None,
+        contents: Mapping[str, bytes] = MappingProxyType({}),
+    ) -> None:
         self._parse = parse
+        self._contents = contents
         self._files: dict[str, SourceText] = {}
         self._notebooks: dict[str, Notebook] = {}
         self._trees: dict[str, ast.Module | None] = {}
@@ -58,7 +64,7 @@ class Sources:
     def file(self, path: str) -> SourceText:
         """The text of a file; empty if it cannot be read."""
         if path not in self._files:
-            self._load(path, _read(path))
+            self._load(path, self._contents[path] if path in self._contents else _read(path))
         return self._files[path]
 
     def text(self, path: str) -> str:
