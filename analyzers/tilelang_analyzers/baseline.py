@@ -88,9 +88,12 @@ class Baseline:
                     unseen = set(known.targets) - checked.get(finding.span.path, set())
                     left[own._replace(targets=tuple(sorted({*own.targets, *unseen})))] += 1
         stale: list[Entry] = []
+        # A finding that now has more targets than its entry is shown, and the entry is not stale.
+        wider = {own._replace(targets=(arch,)) for it, own in findings if id(it) not in hidden for arch in own.targets}
         for entry in rest.elements():
             path = str(self._absolute(entry.path))
             looked = path in checked and checked[path].issuperset(entry.targets) and can_find(path, entry.rule)
+            looked = looked and not any(entry._replace(targets=(arch,)) in wider for arch in entry.targets)
             if looked or not self._is_there(entry.path):
                 stale.append(entry)
             else:
