@@ -8,6 +8,7 @@ whatever a run does not need is imported late: a check of one file starts and en
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import time
@@ -50,23 +51,43 @@ def guarded(program: str, arguments: Sequence[str], command: Command) -> int:
     try:
         code = command(program, arguments)
         sys.stdout.flush()
+        sys.stderr.flush()
     except SettingsError as error:
         return complain(program, str(error))
     except KeyboardInterrupt:
         print(f"{program}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader (`head`, a pager) has seen enough. Python would complain once more while it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader (`head`, a pager) has seen enough.
+        _silence_output()
         return CLEAN
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else TROUBLE
-    except Exception as error:  # the promise of this function
-        if "--debug" in arguments:
-            raise
-        text = f"internal error: {type(error).__name__}: {error}".rstrip(": ")
-        return complain(program, f"{text}\nplease report it with the output of --debug")
+    except OSError as error:
+        if not _is_about_output(error):
+            return _internal_error(program, arguments, error)
+        _silence_output()
+        return complain(program, f"cannot write the output: {error.strerror or error}")
+    except Exception as error:  # noqa: BLE001  # the promise of this function
+        return _internal_error(program, arguments, error)
     return code
+
+
+def _internal_error(program: str, arguments: Sequence[str], error: Exception) -> int:
+    if "--debug" in arguments:
+        raise error
+    text = f"internal error: {type(error).__name__}: {error}".rstrip(": ")
+    return complain(program, f"{text}\nplease report it with the output of --debug")
+
+
+def _is_about_output(error: OSError) -> bool:
+    """Whether writing to a stream failed: errors about files have their names."""
+    return error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+
+
+def _silence_output() -> None:
+    """Python tries to write what is left in the buffer when it ends, and would complain once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(program: str, message: str) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sys
 import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from tilelang_analyzers.checker import Checker
 from tilelang_analyzers.results import Failure, FileReport
+from tilelang_analyzers.runner import can_fork
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,10 +55,8 @@ def check_in_parallel(
     tasks: Sequence[Task], jobs: int, overlays: Mapping[str, bytes] = MappingProxyType({}), *, profile: bool = False
 ) -> Iterator[FileReport]:
     """Reports in the order in which they are ready. The workers end with the generator, however that ends."""
-    # Forking is ten times faster than a fresh interpreter, and safe here: the parent has no threads. Not on macOS,
-    # whose system libraries do not survive it.
-    forks = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
-    context = cast("SpawnContext", multiprocessing.get_context("fork" if forks else "spawn"))
+    # Forking is ten times faster than a fresh interpreter, and safe here: the parent has no threads.
+    context = cast("SpawnContext", multiprocessing.get_context("fork" if can_fork() else "spawn"))
     waiting = list(reversed(tasks))
     workers: list[_Worker] = []
     try:

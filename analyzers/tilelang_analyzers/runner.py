@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,14 +26,15 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 PARALLEL_FROM = 8
-"""Files below which starting a second process costs more than it saves: 30 ms against 10 to 40 ms a file."""
+"""Files below which a second worker costs more than it saves, since it has to import everything again."""
 MAX_FILE_BYTES = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to run. ``jobs``: worker processes, 0 for one per core; ``with_instances``: the report shows instances;
-    ``stdin``: the name and the content of a file that is not read from disk."""
+    ``stdin``: the name and the content of a file that is not read from disk; ``in_process``: no worker where one would
+    do, so that nothing protects the caller from a crash or a hang in native code."""
 
     jobs: int = 0
     use_cache: bool = True
@@ -41,6 +43,7 @@ class Options:
     trace: bool = False
     debug: bool = False
     profile: bool = False
+    in_process: bool = False
 
 
 def run(paths: Sequence[str], config: Config, options: Options, progress: Progress | None = None) -> Run:
@@ -178,20 +181,25 @@ def _open_cache(options: Options) -> Cache | None:
 
 
 def _check(tasks: list[Task], options: Options, overlays: Mapping[str, bytes]) -> Iterator[FileReport]:
-    jobs = min(options.jobs or _cores(), len(tasks))
-    if jobs > 1 and (len(tasks) >= PARALLEL_FROM or options.jobs > 1):
+    jobs = min(options.jobs or (_cores() if len(tasks) >= PARALLEL_FROM else 1), len(tasks))
+    if jobs > 1 or (tasks and can_fork() and not options.in_process):
         from tilelang_analyzers.pool import check_in_parallel
 
         # The largest files first, so that none of them is left for the end.
-        yield from check_in_parallel(
-            sorted(tasks, key=lambda task: -len(task[1])), jobs, overlays, profile=options.profile
-        )
+        ordered = sorted(tasks, key=lambda task: -len(task[1]))
+        yield from check_in_parallel(ordered, jobs, overlays, profile=options.profile)
         return
     from tilelang_analyzers.checker import Checker
 
     checker = Checker(overlays, profile=options.profile)
     for path, data, settings in tasks:
         yield checker.check(path, data, settings)
+
+
+def can_fork() -> bool:
+    """Whether a worker starts at once, so that even a single file is checked in one. Not on macOS, whose system
+    libraries do not survive forking."""
+    return hasattr(os, "fork") and sys.platform != "darwin"
 
 
 def _cores() -> int:

@@ -6,7 +6,6 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.diagnostics import Edit, Fix
-from tilelang.ir.buffer import Region
 from tilelang.ir.expr import Slice, const_int
 from tilelang.ir.span import Span
 from tilelang_analyzers.rules._source import call_at, span_of
@@ -14,6 +13,7 @@ from tilelang_analyzers.rules._source import call_at, span_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tilelang.ir.buffer import Region
     from tilelang.ir.stmt import Copy
     from tilelang_analyzers.rule import InstanceContext
 
@@ -37,7 +37,7 @@ def loop_for(ctx: InstanceContext, copy: Copy) -> Fix | None:
     """Replace ``T.copy`` by ``T.Parallel`` and an assignment; None unless the copy is a statement of its own, both
     sides are written out and have the same numbers of elements."""
     found = call_at(ctx, copy.span)
-    if found is None or not isinstance(copy.src, Region) or not isinstance(copy.dst, Region):
+    if found is None:
         return None
     call, functions = found
     if len(call.args) != 2 or call.keywords or not isinstance(call.func, ast.Attribute) or not functions:
@@ -70,15 +70,15 @@ def _side(ctx: InstanceContext, node: ast.expr, region: Region) -> tuple[str, li
     written = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if not len(written) == len(region.indices) == region.buffer.rank:
         return None
-    axes = []
+    made: list[Axis] = []
     for text, index, size in zip(written, region.indices, region.buffer.shape, strict=True):
         axis = Axis(ctx.snippet(span_of(path, text)), 1, None)
         if isinstance(index, Slice):
             axis = _sliced(index, const_int(size))
         if axis is None:
             return None
-        axes.append(axis)
-    return ctx.snippet(span_of(path, node.value)), axes
+        made.append(axis)
+    return ctx.snippet(span_of(path, node.value)), made
 
 
 def _sliced(index: Slice, size: int | None) -> Axis | None:
