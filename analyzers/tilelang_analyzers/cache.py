@@ -78,7 +78,7 @@ class Cache:
                 "content": digest(data),
                 "time": started,
                 "dependencies": {path: self._hash(path) for path in report.dependencies},
-                "words": words_of(report),
+                "words": words_of(report, data),
                 "report": encode(report._replace(instances=())),
             }
         ).encode()

@@ -119,7 +119,7 @@ class Checkup:
         report = self.reports.get(path)
         if report is None or not set(report.dependencies).isdisjoint(changed):
             return True
-        words = [word.encode() for word in words_of(report)] if report.uses_tilelang else []
+        words = [word.encode() for word in words_of(report, self.contents[path])]
         return any(word in data for data in changed.values() for word in words)
 
     def _check(self, paths: Iterable[str], overlays: Mapping[str, bytes], *, use_cache: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import resource
+import resource  # Unix only, like the signals below
 import signal
 import subprocess
 import sys
