@@ -36,6 +36,8 @@ DEFAULT_EXCLUDES = (
     "site-packages",
 )
 
+_TRAILING_SPACES = re.compile(r"(?<!\\) +$")
+
 
 @dataclass(slots=True)
 class Discovered:
@@ -82,9 +84,9 @@ def is_left_out(path: Path, settings: Settings, *, is_folder: bool = False) -> b
 
 def _walk(start: Path, settings_of: Callable[[Path], Settings], found: Discovered) -> Iterator[str]:
     """Files below ``start``. Every real folder is entered once, so links that point upwards end."""
-    above = _ignores_above(start)
     # Who names an ignored folder wants to see what is in it.
-    stack = [(start, () if _ignored(start, True, above) else above)]
+    above = _ignores_above(start) if settings_of(start).respect_gitignore else ()
+    stack = [(start, tuple(it for it in above if not it.decision(start, True)))]
     seen: set[str] = set()
     while stack:
         folder, ignores = stack.pop()
@@ -101,7 +103,7 @@ def _walk(start: Path, settings_of: Callable[[Path], Settings], found: Discovere
         found.folders.append(str(folder))
         settings = settings_of(folder)
         if settings.respect_gitignore and any(entry.name == ".gitignore" for entry in listing):
-            ignores = (*ignores, IgnoreFile(folder, folder / ".gitignore"))
+            ignores = (*ignores, IgnoreFile.read(folder, folder / ".gitignore"))
         for entry in listing:
             is_folder = _is_folder(entry)
             path = Path(entry.path)
@@ -140,7 +142,8 @@ def matches(pattern: str, path: Path, root: str) -> bool:
 
 @cache
 def glob_pattern(pattern: str) -> re.Pattern[str]:
-    """A glob as a regular expression: ``*`` and ``?`` stay within a folder, ``**`` does not."""
+    """A glob as a regular expression: ``*`` and ``?`` stay within a folder, ``**`` does not; a backslash takes the
+    meaning from the next sign."""
     out: list[str] = []
     at = 0
     while at < len(pattern):
@@ -157,10 +160,13 @@ def glob_pattern(pattern: str) -> re.Pattern[str]:
         elif rest[0] == "?":
             out.append("[^/]")
             at += 1
+        elif rest[0] == "\\" and len(rest) > 1:
+            out.append(re.escape(rest[1]))
+            at += 2
         elif rest[0] == "[" and "]" in rest[2:]:
             end = rest.index("]", 2)
             body = rest[1:end].replace("\\", "\\\\")
-            out.append(f"[{'^' + body[1:] if body[0] == '!' else body}]")
+            out.append(f"(?!/)[{'^' + body[1:] if body[0] == '!' else body}]")
             at += end + 1
         else:
             out.append(re.escape(rest[0]))
@@ -174,24 +180,57 @@ def glob_pattern(pattern: str) -> re.Pattern[str]:
 # --- .gitignore -------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class IgnoreRule:
+    """One line of a `.gitignore`: what its paths look like relative to the folder of the file."""
+
+    pattern: re.Pattern[str]
+    negated: bool
+    folders_only: bool
+    by_name: bool
+
+
+@dataclass(frozen=True, slots=True)
 class IgnoreFile:
-    """The rules of one ignore file for the paths below ``folder``; one that cannot be read has none."""
+    """The rules of one ignore file for the paths below ``folder``, in order: the last one that matches decides.
 
-    def __init__(self, folder: Path, file: Path) -> None:
-        self._folder = str(folder)
+    Git decides about every folder on the way to a file, and does not enter one that is ignored. The library pathspec
+    decides about whole paths of files: it takes `*` and `!off/` to ignore the folder `off`, which git enters.
+    """
+
+    folder: str
+    rules: tuple[IgnoreRule, ...]
+
+    @staticmethod
+    def read(folder: Path, file: Path) -> IgnoreFile:
+        """Read a file; one that cannot be read has no rules."""
         try:
-            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            text = file.read_text(encoding="utf-8-sig", errors="replace")
         except OSError:
-            lines = []
-        # 35 ms to import: only where a folder has such a file.
-        from pathspec import GitIgnoreSpec
-
-        self._spec = GitIgnoreSpec.from_lines(lines)
+            text = ""
+        rules = (_ignore_rule(line) for line in text.split("\n"))
+        return IgnoreFile(str(folder), tuple(rule for rule in rules if rule is not None))
 
     def decision(self, path: Path, is_folder: bool) -> bool | None:
         """True: ignored, False: taken back in, None: not mentioned."""
-        relative = os.path.relpath(path, self._folder).replace(os.sep, "/")
-        return self._spec.check_file(f"{relative}/" if is_folder else relative).include
+        relative = os.path.relpath(path, self.folder).replace(os.sep, "/")
+        for rule in reversed(self.rules):
+            subject = path.name if rule.by_name else relative
+            if (is_folder or not rule.folders_only) and rule.pattern.fullmatch(subject):
+                return not rule.negated
+        return None
+
+
+def _ignore_rule(line: str) -> IgnoreRule | None:
+    line = _TRAILING_SPACES.sub("", line.rstrip("\r"))
+    if not line or line.startswith("#"):
+        return None
+    negated = line.startswith("!")
+    line = line.removeprefix("!")
+    folders_only = line.endswith("/")
+    line = line.rstrip("/")
+    by_name = "/" not in line
+    return IgnoreRule(glob_pattern(line.removeprefix("/")), negated, folders_only, by_name) if line else None
 
 
 def _ignored(path: Path, is_folder: bool, ignores: tuple[IgnoreFile, ...]) -> bool:
@@ -208,11 +247,11 @@ def _ignores_above(path: Path) -> tuple[IgnoreFile, ...]:
     """The ignore files from the root of the repository to the folder above ``path``; none outside a repository. As for
     git, what the repository's own `info/exclude` says counts least."""
     above: list[IgnoreFile] = []
-    for parent in path.parents if not (path / ".git").exists() else ():
-        if (parent / ".gitignore").is_file():
-            above.append(IgnoreFile(parent, parent / ".gitignore"))
-        if (parent / ".git").exists():
-            if (parent / ".git" / "info" / "exclude").is_file():
-                above.append(IgnoreFile(parent, parent / ".git" / "info" / "exclude"))
+    for folder in (path, *path.parents):
+        if folder != path and (folder / ".gitignore").is_file():
+            above.append(IgnoreFile.read(folder, folder / ".gitignore"))
+        if (folder / ".git").exists():
+            if (folder / ".git" / "info" / "exclude").is_file():
+                above.append(IgnoreFile.read(folder, folder / ".git" / "info" / "exclude"))
             return tuple(reversed(above))
     return ()

@@ -67,7 +67,7 @@ def profile_lines(files: Iterable[FileReport], seconds: float) -> Iterator[str]:
 
 def profile_json(files: Iterable[FileReport], seconds: float) -> str:
     """The same as JSON, with every file and its steps."""
-    every = [file for file in files if file.timings]
+    every = sorted((file for file in files if file.timings), key=lambda it: it.path)
     by_step, _ = _sums(every)
     document = {
         "version": 1,
