@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,9 +27,7 @@ class Levels:
         self.known = frozenset(rule.name for rule in every)
         """Every rule's name, whether it runs or not."""
         self._configured = _configured(settings.rules, every)
-        self._ignored_on = {
-            _arch(name): rules.selected(names, every) for name, names in settings.per_target_ignores.items()
-        }
+        self._ignored_on = _ignored_on(settings, every)
         self._every = every
         self._settings = settings
         self._ignored_in: dict[str, set[str]] = {}
@@ -79,8 +78,13 @@ def _configured(levels: Mapping[str, str], every: Iterable[Rule]) -> dict[str, S
     return found
 
 
-def _arch(name: str) -> str:
-    from tilelang.targets import resolve
+def _ignored_on(settings: Settings, every: Iterable[Rule]) -> dict[str, set[str]]:
+    """Rules by arch. A key of the settings may be any name of targets: a card, an arch, a range or a group."""
+    ignored: dict[str, set[str]] = defaultdict(set)
+    if settings.per_target_ignores:
+        from tilelang.targets import parse_target_list
 
-    target = resolve(name)
-    return name if target is None else target.arch
+        for name, names in settings.per_target_ignores.items():
+            for target in parse_target_list(settings.expanded([name]))[0]:
+                ignored[target.arch] |= rules.selected(names, every)
+    return ignored

@@ -40,7 +40,7 @@ OPTIONS: Mapping[str, Option] = {
     "ignore": Option("names", "rules or groups of rules not to run"),
     "rules": Option("levels", "level of rules or groups: off, info, warning or error"),
     "per-file-ignores": Option("lists", "rules not to report in files that match a pattern"),
-    "per-target-ignores": Option("lists", "rules not to report on a target"),
+    "per-target-ignores": Option("lists", "rules not to report on a target, or a group or range of targets"),
     "exclude": Option("strings", "patterns of files and folders to leave out, beside the usual ones"),
     "include": Option("strings", "patterns of files to take from folders"),
     "force-exclude": Option("bool", "leave out excluded files also where they are named on the command line"),
@@ -90,7 +90,11 @@ class Settings:
 
     def target_names(self) -> tuple[str, ...]:
         """``target`` with groups replaced by their members, without repeats. Groups may name groups."""
-        return tuple(dict.fromkeys(_expand(self.target, self.target_groups, ())))
+        return self.expanded(self.target)
+
+    def expanded(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Names of targets with the settings' own groups replaced by their members, without repeats."""
+        return tuple(dict.fromkeys(_expand(names, self.target_groups, ())))
 
 
 def _expand(names: Iterable[str], groups: Mapping[str, tuple[str, ...]], above: tuple[str, ...]) -> Iterable[str]:
