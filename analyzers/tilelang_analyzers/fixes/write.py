@@ -16,7 +16,8 @@ def replace_content(path: str, old: bytes, new: bytes) -> None:
     """Write ``new`` in place of ``old``. Raises :class:`CannotWrite`.
 
     The file is replaced by a complete one, so that nobody, and no power cut, sees half of it; links to it, its mode and
-    its owner stay. A file that somebody has changed since ``old`` was read, or that may not be written, is left alone.
+    its owner stay. A file that somebody has changed since ``old`` was read, or that may not be written, is left alone;
+    one that was written under another name already is as it should be.
     """
     file = Path(os.path.realpath(path))
     temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
@@ -33,9 +34,11 @@ def replace_content(path: str, old: bytes, new: bytes) -> None:
                 with suppress(OSError):
                     os.chown(temporary, status.st_uid, status.st_gid)
             temporary.chmod(stat.S_IMODE(status.st_mode))
-            if file.read_bytes() != old:
+            current = file.read_bytes()
+            if current not in (old, new):
                 raise CannotWrite("the file was changed meanwhile")
-            temporary.replace(file)
+            if current != new:
+                temporary.replace(file)
         finally:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)

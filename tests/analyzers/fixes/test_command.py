@@ -106,6 +106,14 @@ def test_standard_input_is_printed_fixed(check: Command, monkeypatch: pytest.Mon
     assert not Path("k.py").exists()
 
 
+def test_a_file_with_two_names_is_fixed_once(check: Command) -> None:
+    path = check.write("k.py", idle_comment())
+    (check.folder / "link.py").symlink_to(path)
+    assert check("--fix") == 0
+    assert check.read("link.py") == check.read("k.py") == kernel()
+    assert (check.folder / "link.py").is_symlink()
+
+
 def test_what_cannot_be_written_is_told(check: Command) -> None:
     check.write("k.py", idle_comment()).chmod(0o444)
     check.write("l.py", idle_comment("other"))
