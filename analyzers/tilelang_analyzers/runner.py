@@ -71,6 +71,7 @@ class Checkup:
         self._progress = progress
         self.folders: list[str] = []
         """Folders that were searched for files."""
+        self._found: list[str] = []
         self._unreadable: list[tuple[str, str]] = []
 
     def start(self) -> None:
@@ -78,7 +79,7 @@ class Checkup:
         stdin = self._options.stdin
         if stdin is None:
             found = discover(self._paths, self._config.for_folder)
-            self.folders = found.folders
+            self._found, self.folders = found.files, found.folders
             self._unreadable += found.problems
             for path in found.files:
                 data = _read(path)
@@ -92,6 +93,10 @@ class Checkup:
             if not is_left_out(Path(path), self._config.for_file(path)):
                 self.contents[path] = stdin[1]
         self._check(self.contents, {}, use_cache=self._options.use_cache and stdin is None)
+
+    def is_complete(self) -> bool:
+        """Whether the files of the run are still those that would be found."""
+        return self._options.stdin is not None or discover(self._paths, self._config.for_folder).files == self._found
 
     def update(self, changed: Mapping[str, bytes]) -> set[str]:
         """Check files again that have a new content, on disk or not, and those that read or are called by them. The

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from tilelang_analyzers.runner import Checkup
 
 POLL_SECONDS = 0.5
-SETTLE_SECONDS = 0.05
+SETTLE_SECONDS = 0.1
 """A change is looked at when nothing more has happened for that long."""
+CLOCK_STEP = 50_000_000
+"""Nanoseconds by which the times of files may lag behind the clock."""
 CLEAR_SCREEN = "\x1b[2J\x1b[3J\x1b[H"
 
 SETTINGS_NAMES = ("pyproject.toml", ".gitignore")
@@ -31,9 +33,10 @@ SETTINGS_NAMES = ("pyproject.toml", ".gitignore")
 
 
 class Stamp(NamedTuple):
-    """What tells that a file was written."""
+    """What tells that a file was written. ``changed`` also counts renames; times are in nanoseconds."""
 
-    time: int
+    written: int
+    changed: int
     size: int
     inode: int
 
@@ -47,24 +50,44 @@ def watch(start: Callable[[], Checkup], show: Callable[[Checkup], None]) -> None
     it; it is called again when files come or go or settings change. Raises ``SettingsError`` the first time only:
     settings that are wrong for a while are shown and waited for."""
     try:
-        checkup = _timed(start, show)
-        watched = _watched(checkup)
+        checkup, known = _timed(start, show)
         while True:
-            before = stamps(watched)
-            after = _next_change(before)
-            changed = {path for path in after if after[path] != before[path]}
-            known = checkup.contents.keys()
+            now = _next_change(known)
+            changed = {path for path in now if now[path] != known[path]}
+            known = now
+            new = _new_contents(checkup, changed)
+            if new is not None and not new:
+                continue
             try:
-                if all(path in known and after[path] is not None for path in changed):
-                    contents = _contents(changed)
-                    checkup = _timed(lambda current=checkup, new=contents: _updated(current, new), show)
+                if new is None:
+                    checkup, known = _timed(start, show)
                 else:
-                    checkup = _timed(start, show)
-                watched = _watched(checkup)
+                    checkup, known = _timed(lambda current=checkup, new=new: _updated(current, new), show)
             except SettingsError as error:
                 print(f"{error}\nwaiting for a change", file=sys.stderr, flush=True)
     except KeyboardInterrupt:
         return
+
+
+def _new_contents(checkup: Checkup, changed: set[str]) -> dict[str, bytes] | None:
+    """The files of the run with another content than the checkup has; None if the run has to begin anew, since files
+    came or went or something else changed that it depends on. Editors write files beside those that they edit, so a
+    changed folder alone means nothing."""
+    files = changed.difference(checkup.folders)
+    if files != changed and not checkup.is_complete():
+        return None
+    new: dict[str, bytes] = {}
+    for path in files:
+        old = checkup.contents.get(path)
+        try:
+            content = Path(path).read_bytes()
+        except OSError:
+            return None
+        if old is None:
+            return None
+        if content != old:
+            new[path] = content
+    return new
 
 
 def _updated(checkup: Checkup, contents: Mapping[str, bytes]) -> Checkup:
@@ -72,17 +95,21 @@ def _updated(checkup: Checkup, contents: Mapping[str, bytes]) -> Checkup:
     return checkup
 
 
-def _timed(check: Callable[[], Checkup], show: Callable[[Checkup], None]) -> Checkup:
-    started = time.perf_counter()
+def _timed(check: Callable[[], Checkup], show: Callable[[Checkup], None]) -> tuple[Checkup, Stamps]:
+    """Check and show. The stamps are those of what was checked: what changed meanwhile has none, so it is looked at
+    next."""
+    began, started = time.time_ns(), time.perf_counter()
     checkup = check()
     seconds = time.perf_counter() - started
+    found = stamps(_watched(checkup))
     if sys.stdout.isatty():
         sys.stdout.write(CLEAR_SCREEN)
     show(checkup)
     count = len(checkup.contents)
     files = f"{count} file{'' if count == 1 else 's'}"
     print(f"[{time.strftime('%H:%M:%S')}] {seconds:.2f} s; watching {files}, Ctrl-C ends", flush=True)
-    return checkup
+    recent = began - CLOCK_STEP
+    return checkup, {path: None if it and it.changed >= recent else it for path, it in found.items()}
 
 
 def _watched(checkup: Checkup) -> set[str]:
@@ -106,30 +133,19 @@ def _stamp(path: str) -> Stamp | None:
         status = os.stat(path)  # noqa: PTH116  # thousands of calls
     except OSError:
         return None
-    return Stamp(status.st_mtime_ns, status.st_size, status.st_ino)
+    return Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
 
 
-def _next_change(before: Stamps) -> Stamps:
+def _next_change(known: Stamps) -> Stamps:
     """Wait until something differs and has come to rest."""
     while True:
-        time.sleep(POLL_SECONDS)
-        after = stamps(before)
-        if after == before:
+        now = stamps(known)
+        if now == known:
+            time.sleep(POLL_SECONDS)
             continue
         while True:
             time.sleep(SETTLE_SECONDS)
-            settled = stamps(before)
-            if settled == after:
+            settled = stamps(known)
+            if settled == now:
                 return settled
-            after = settled
-
-
-def _contents(paths: Iterable[str]) -> dict[str, bytes]:
-    contents: dict[str, bytes] = {}
-    for path in paths:
-        try:
-            contents[path] = Path(path).read_bytes()
-        except OSError:
-            # Gone since: the next look will see that.
-            continue
-    return contents
+            now = settled

@@ -80,6 +80,9 @@ def test_every_kind_of_change_gives_a_report(check: Command, watched: Watched) -
     assert watched.report() == (["k.py"], 3)
     check.write("k.py", kernel())
     assert watched.report() == ([], 3)
+    # What editors write beside the file is no change, and neither is a new time.
+    check.write(".k.py.swp", "x")
+    Path("k.py").touch()
     # What a file reads and a new call count too.
     check.write("sizes.py", "BLOCK = 65536\n")
     assert watched.report() == (["use.py"], 3)
