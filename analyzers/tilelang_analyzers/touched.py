@@ -37,9 +37,11 @@ _HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(?P<line>\d+)(?:,(?P<count>\d+))? @@")
 
 
 class Touched:
-    """The lines that differ from a revision, by absolute path, and the statements that they lie in."""
+    """The lines that differ from a revision, by absolute path, and the statements that they lie in. Of files outside
+    ``top``, the folder of the repository, nothing is known, so they count as touched."""
 
-    def __init__(self, lines: dict[str, tuple[Lines, ...]], sources: Sources) -> None:
+    def __init__(self, top: Path, lines: dict[str, tuple[Lines, ...]], sources: Sources) -> None:
+        self._top = os.path.join(os.path.realpath(top), "")  # noqa: PTH118
         self._lines = lines
         self._sources = sources
         self._statements: dict[str, tuple[SourceText, list[Lines]]] = {}
@@ -58,7 +60,7 @@ class Touched:
 
     def _is_touched(self, real: str, path: str, first: int, last: int) -> bool:
         touched = self._lines.get(real, ())
-        if touched == EVERYTHING:
+        if touched == EVERYTHING or not real.startswith(self._top):
             return True
         places = [(first, last), *(it for it in self._around(path) if it[0] <= first <= it[1])] if touched else []
         return any(start <= end and begin <= stop for start, stop in places for begin, end in touched)
@@ -112,7 +114,7 @@ def touched_since(revision: str, folder: Path, sources: Sources) -> Touched:
     for path, ranges in real.items():
         if path.endswith(NOTEBOOK_SUFFIX) and ranges != EVERYTHING:
             real[path] = tuple(_changed_cells(top, base, Path(path), sources))
-    return Touched(real, sources)
+    return Touched(top, real, sources)
 
 
 def _git(folder: Path, *arguments: str) -> bytes:

@@ -135,6 +135,11 @@ def test_from_a_folder_below_the_root(repository: Command, monkeypatch: pytest.M
     assert shown(repository) == [("new.py", WRONG)]
 
 
+def test_files_outside_the_repository_are_shown(repository: Command) -> None:
+    repository.write("../elsewhere/k.py", misspelt("far"))
+    assert repository.found("--diff-base", "HEAD", ".", "../elsewhere")[0][1] == WRONG
+
+
 def test_without_a_repository_or_revision(check: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(Path.cwd().parent))
     check.write("k.py", misspelt())
