@@ -12,6 +12,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from tilelang_analyzers.exit_codes import CLEAN, INTERRUPTED, TROUBLE
 from tilelang_analyzers.isolation import isolate
 
 if TYPE_CHECKING:
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
 
     Command = Callable[[str, Sequence[str]], int]
     """Takes the name of the program and its arguments; gives the exit code."""
-
-CLEAN, FINDINGS, TROUBLE = 0, 1, 2
-INTERRUPTED = 130
-"""What shells expect after Ctrl-C."""
 
 HELP_WIDTH = 80
 
@@ -76,6 +73,10 @@ def complain(program: str, message: str) -> int:
 
 def parser(program: str) -> argparse.ArgumentParser:
     """The options of `tilelang-check`."""
+    from tilelang_analyzers.completion import SHELLS
+    from tilelang_analyzers.output import parse_output
+    from tilelang_analyzers.report import FORMATS
+
     made = argparse.ArgumentParser(
         program,
         usage=f"{program} [OPTIONS] [PATHS]",
@@ -97,7 +98,26 @@ def parser(program: str) -> argparse.ArgumentParser:
     what.add_argument("--stdin-filename", metavar="FILE", help="the name of what standard input holds")
     output = made.add_argument_group("output")
     output.add_argument(
-        "--format", "-f", choices=("full", "concise", "json", "table"), default="full", help="default: full"
+        "--format",
+        "-f",
+        choices=FORMATS,
+        default="full",
+        metavar="FORMAT",
+        help="what to print: " + ", ".join(FORMATS) + " (default: full)",
+    )
+    output.add_argument(
+        "--output",
+        action="append",
+        type=parse_output,
+        default=[],
+        metavar="FORMAT=FILE",
+        help="write a report to a file besides, such as sarif=check.sarif; can be repeated",
+    )
+    output.add_argument("--output-file", "-o", metavar="FILE", help="write the report to a file instead of printing it")
+    output.add_argument(
+        "--statistics",
+        action="store_true",
+        help="count the findings of each rule instead of showing them; [*] marks what --fix removes",
     )
     output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
     output.add_argument("--quiet", "-q", action="store_true", help="print nothing if there are no findings")
@@ -119,6 +139,10 @@ def parser(program: str) -> argparse.ArgumentParser:
     about.add_argument("--explain", metavar="RULE", help="explain one rule")
     about.add_argument("--list-rules", action="store_true", help="list the rules")
     about.add_argument("--show-settings", action="store_true", help="show the settings and where each comes from")
+    about.add_argument("--settings-schema", action="store_true", help="print the JSON schema of [tool.tilelang]")
+    about.add_argument(
+        "--generate-shell-completion", choices=SHELLS, metavar="SHELL", help=f"print a script for {', '.join(SHELLS)}"
+    )
     about.add_argument("--version", action="store_true", help="show the version")
     return made
 
@@ -138,6 +162,15 @@ def check_command(program: str, arguments: Sequence[str]) -> int:
         return explain(options.explain, options.color)
     if options.list_rules:
         return list_rules()
+    if options.settings_schema:
+        from tilelang_analyzers.report.escape import json_text
+        from tilelang_analyzers.settings_schema import settings_schema
+
+        return emit([json_text(settings_schema())])
+    if options.generate_shell_completion is not None:
+        from tilelang_analyzers.completion import script
+
+        return emit([script(parser(program), options.generate_shell_completion)])
     config = _config(options)
     paths = options.paths or ["."]
     if options.show_settings:
@@ -164,8 +197,9 @@ def _config(options: argparse.Namespace) -> Config:
 
 
 def _check(options: argparse.Namespace, config: Config, paths: list[str]) -> int:
-    from tilelang_analyzers.report import render
-    from tilelang_analyzers.report.style import Style
+    from dataclasses import replace
+
+    from tilelang_analyzers.reporter import Reporter
     from tilelang_analyzers.runner import Options, run
 
     stdin = None
@@ -173,22 +207,23 @@ def _check(options: argparse.Namespace, config: Config, paths: list[str]) -> int
         if len(paths) > 1:
             return complain("tilelang-check", "- stands alone: standard input is one file")
         stdin = (options.stdin_filename or "stdin.py", sys.stdin.buffer.read())
+    reporter = Reporter(options, emit)
     how = Options(
         jobs=options.jobs,
         use_cache=not options.no_cache,
-        with_instances=options.format in ("json", "table"),
+        with_instances=reporter.with_instances,
         stdin=stdin,
         trace=options.trace_instances,
         debug=options.debug,
     )
+    fixing = options.fix and stdin is None
+    on_report = None if fixing else reporter.stream()
     with _progress(options.quiet) as progress:
-        result = run(paths, config, how, progress)
-        if options.fix and stdin is None:
+        result = run(paths, config, how, progress, on_report)
+        if fixing:
             result = _fixed(result, lambda: run(paths, config, how, progress), unsafe=options.unsafe_fixes)
-    if not (options.quiet and exit_code(result) == CLEAN and not result.findings()):
-        emit(render(options.format, result, Style.of(sys.stdout, options.color)))
-    code = exit_code(result)
-    return CLEAN if code == FINDINGS and options.exit_zero else code
+    result = replace(result, exit_zero=options.exit_zero)
+    return max(result.exit_code, reporter.report(result))
 
 
 def _fixed(result: Run, again: Callable[[], Run], *, unsafe: bool) -> Run:
@@ -205,15 +240,6 @@ def _fixed(result: Run, again: Callable[[], Run], *, unsafe: bool) -> Run:
     if total:
         print(f"fixed {total} finding{'s' if total > 1 else ''}", file=sys.stderr)
     return result
-
-
-def exit_code(result: Run) -> int:
-    """The exit code of a run."""
-    from tilelang.diagnostics import Severity
-
-    if result.failed:
-        return TROUBLE
-    return FINDINGS if result.count(Severity.ERROR) or result.count(Severity.WARNING) else CLEAN
 
 
 def emit(lines: Iterable[str]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from tilelang_analyzers.results import FileReport
 from tilelang_analyzers.sources import Sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from tilelang_analyzers.cache import Cache
     from tilelang_analyzers.config import Config
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     Task = tuple[str, bytes, Settings]
     Progress = Callable[[int, int], None]
+    OnReport = Callable[[FileReport, Sources], None]
 
 PARALLEL_FROM = 8
 """Files below which starting a second process costs more than it saves: 30 ms against 10 to 40 ms a file."""
@@ -42,8 +44,15 @@ class Options:
     debug: bool = False
 
 
-def run(paths: Sequence[str], config: Config, options: Options, progress: Progress | None = None) -> Run:
-    """Check files and folders. Raises ``SettingsError`` for settings that cannot be used."""
+def run(
+    paths: Sequence[str],
+    config: Config,
+    options: Options,
+    progress: Progress | None = None,
+    on_report: OnReport | None = None,
+) -> Run:
+    """Check files and folders. ``on_report`` is called for each file as soon as it and all before it in the order of
+    paths are checked. Raises ``SettingsError`` for settings that cannot be used."""
     sources = Sources()
     found = Discovered()
     if options.stdin is None:
@@ -66,8 +75,11 @@ def run(paths: Sequence[str], config: Config, options: Options, progress: Progre
             tasks.append((path, data, settings))
         else:
             reports[path] = FileReport(path)
+    ready = _InOrder(sorted([*reports, *(task[0] for task in tasks)]), reports, sources, on_report)
     for report in _reports(tasks, options, progress):
         reports[report.path] = report
+        ready.advance()
+    ready.advance()
     return Run(
         files=tuple(reports[path] for path in sorted(reports)),
         sources=sources,
@@ -76,6 +88,23 @@ def run(paths: Sequence[str], config: Config, options: Options, progress: Progre
         trace=options.trace,
         debug=options.debug,
     )
+
+
+class _InOrder:
+    """Hands reports on in the order of ``paths``, however they arrive in ``reports``."""
+
+    def __init__(
+        self, paths: list[str], reports: Mapping[str, FileReport], sources: Sources, on_report: OnReport | None
+    ) -> None:
+        self._waiting = deque(paths)
+        self._reports = reports
+        self._sources = sources
+        self._on_report = on_report
+
+    def advance(self) -> None:
+        """Hand on what is ready."""
+        while self._on_report and self._waiting and self._waiting[0] in self._reports:
+            self._on_report(self._reports[self._waiting.popleft()], self._sources)
 
 
 def _read(path: str) -> bytes | str:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from tilelang.ir.span import Span
     from tilelang.syntax.notebook import Notebook
+    from tilelang.syntax.notebook_file import NotebookFile
     from tilelang.syntax.suppressions import Comments
     from tilelang.syntax.text import SourceText
 
@@ -23,12 +24,14 @@ class Sources:
     gives syntax trees that somebody else has made already.
     """
 
-    __slots__ = ("_comments", "_files", "_notebooks", "_parse", "_trees")
+    __slots__ = ("_comments", "_data", "_files", "_notebook_files", "_notebooks", "_parse", "_trees")
 
     def __init__(self, parse: Callable[[str], ast.Module | None] | None = None) -> None:
         self._parse = parse
         self._files: dict[str, SourceText] = {}
         self._notebooks: dict[str, Notebook] = {}
+        self._data: dict[str, bytes] = {}
+        self._notebook_files: dict[str, NotebookFile] = {}
         self._trees: dict[str, ast.Module | None] = {}
         self._comments: dict[str, Comments] = {}
 
@@ -40,6 +43,8 @@ class Sources:
             from tilelang.syntax.notebook import load_notebook
 
             self._notebooks[path] = load_notebook(path, data)
+            self._data[path] = data
+            self._notebook_files.pop(path, None)
             self._files[path] = self._notebooks[path].source
         else:
             from tilelang.syntax.text import SourceText
@@ -61,6 +66,17 @@ class Sources:
         notebook = self._notebooks.get(path)
         place = notebook.locate(line) if notebook else None
         return (None, line) if place is None else (place[0] + 1, place[1])
+
+    def notebook_file(self, path: str) -> NotebookFile | None:
+        """The text of a notebook's file with the places of its cells; None for a file that is no notebook."""
+        self.file(path)
+        if path not in self._data:
+            return None
+        if path not in self._notebook_files:
+            from tilelang.syntax.notebook_file import NotebookFile
+
+            self._notebook_files[path] = NotebookFile.read(path, self._data[path])
+        return self._notebook_files[path]
 
     def snippet(self, span: Span) -> str:
         """The text of a span."""

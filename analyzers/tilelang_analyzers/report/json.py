@@ -6,12 +6,12 @@ the same input gives the same bytes.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from tilelang import __version__
 from tilelang_analyzers.report.coverage import kernels_of
-from tilelang_analyzers.report.places import display_path
+from tilelang_analyzers.report.escape import json_text
+from tilelang_analyzers.report.places import display_path, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ SCHEMA_VERSION = 1
 
 
 def render(run: Run, style: Style) -> Iterator[str]:
-    yield json.dumps(document(run), indent=2)
+    yield json_text(document(run))
 
 
 def document(run: Run) -> dict[str, Any]:
@@ -37,13 +37,13 @@ def document(run: Run) -> dict[str, Any]:
         "version": SCHEMA_VERSION,
         "tool": {"name": "tilelang-check", "version": __version__},
         "targets": [{"target": arch, "label": label} for arch, label in run.targets],
-        "findings": [_finding(finding, run.sources) for finding in run.findings()],
+        "findings": [finding_data(finding, run.sources) for finding in run.findings()],
         "instances": [_instance(instance) for instance in run.instances()],
-        "coverage": _coverage(run),
+        "coverage": coverage_data(run),
         "failures": [
-            *({"path": display_path(path), "message": message, "internal": False} for path, message in run.unreadable),
+            *(failure_data(path, message, internal=False) for path, message in run.unreadable),
             *(
-                {"path": display_path(it.path), "message": it.failure.message, "internal": it.failure.internal}
+                failure_data(it.path, it.failure.message, internal=it.failure.internal)
                 for it in run.files
                 if it.failure
             ),
@@ -56,7 +56,13 @@ def document(run: Run) -> dict[str, Any]:
     return report
 
 
-def _finding(finding: Diagnostic, sources: Sources) -> dict[str, Any]:
+def failure_data(path: str, message: str, *, internal: bool) -> dict[str, Any]:
+    """A file that could not be checked."""
+    return {"path": display_path(path), "message": message, "internal": internal}
+
+
+def finding_data(finding: Diagnostic, sources: Sources) -> dict[str, Any]:
+    """One finding."""
     return {
         "rule": finding.rule,
         "severity": finding.severity.label,
@@ -73,15 +79,14 @@ def _finding(finding: Diagnostic, sources: Sources) -> dict[str, Any]:
 
 def _range(span: Span, sources: Sources) -> dict[str, Any]:
     """A place. In a notebook ``cell`` counts its cells from 1 and lines count in the cell; else it is left out."""
-    file = sources.file(span.path)
-    cell, line = sources.locate(span.path, span.line)
+    here = place(span, sources)
     return {
-        "path": display_path(span.path),
-        **({"cell": cell} if cell else {}),
-        "line": line,
-        "column": file.char_column(span.line, span.col) + 1,
-        "end_line": line + span.end_line - span.line,
-        "end_column": file.char_column(span.end_line, span.end_col) + 1,
+        "path": display_path(here.path),
+        **({"cell": here.cell} if here.cell else {}),
+        "line": here.line,
+        "column": here.column,
+        "end_line": here.end_line,
+        "end_column": here.end_column,
     }
 
 
@@ -142,7 +147,8 @@ def _target(result: TargetResult) -> dict[str, Any]:
     }
 
 
-def _coverage(run: Run) -> dict[str, Any]:
+def coverage_data(run: Run) -> dict[str, Any]:
+    """What was checked and what was not."""
     kernels = kernels_of(run)
     states = [kernel.state for kernel in kernels]
     return {

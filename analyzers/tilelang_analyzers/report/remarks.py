@@ -1,0 +1,58 @@
+"""A finding as lines of plain text, for formats with one text field: message, notes with their places, and fix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilelang_analyzers.report.places import display_path, place
+from tilelang_analyzers.report.style import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tilelang.diagnostics import Diagnostic, Fix
+    from tilelang.ir.span import Span
+    from tilelang_analyzers.report import Run
+    from tilelang_analyzers.sources import Sources
+
+
+def message(finding: Diagnostic, sources: Sources) -> str:
+    """The message on one line: with the cell in front if the finding is in a notebook, and with the targets that it
+    does not name itself behind."""
+    targets = [arch for arch in finding.targets if arch not in finding.message]
+    only = f" ({', '.join(targets)})" if targets else ""
+    return f"{place(finding.span, sources).in_cell}{clean(finding.message)}{only}"
+
+
+def remarks(finding: Diagnostic, sources: Sources) -> Iterator[str]:
+    """One line for each note and one for the fix."""
+    for note in finding.notes:
+        where = f" ({where_text(note.span, sources)})" if note.span else ""
+        yield f"note: {clean(note.message)}{where}"
+    if finding.fix:
+        yield f"help: {clean(finding.fix.title)}{how(finding.fix)}"
+
+
+def where_text(span: Span, sources: Sources) -> str:
+    """``kernels/gemm.py:12:5``, or ``nb.ipynb, cell 3, line 2``."""
+    here = place(span, sources)
+    path = clean(display_path(here.path))
+    return f"{path}, cell {here.cell}, line {here.line}" if here.cell else f"{path}:{here.line}:{here.column}"
+
+
+def how(fix: Fix) -> str:
+    """How to have a fix applied, if it can be."""
+    if not fix.edits:
+        return ""
+    return " (--fix)" if fix.safe else " (--fix --unsafe-fixes)"
+
+
+def trouble(run: Run) -> Iterator[tuple[str, str, str]]:
+    """(path, rule, message) of each file that could not be checked. The rule is ``internal-error`` for a bug of the
+    checker, else ``unreadable-file``: names that no rule has."""
+    for path, text in run.unreadable:
+        yield path, "unreadable-file", clean(text)
+    for file in run.files:
+        if file.failure:
+            rule = "internal-error" if file.failure.internal else "unreadable-file"
+            yield file.path, rule, clean(file.failure.message)
