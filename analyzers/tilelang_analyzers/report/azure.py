@@ -11,7 +11,7 @@ from tilelang.diagnostics import Severity
 from tilelang_analyzers.report.coverage import summary
 from tilelang_analyzers.report.escape import one_line
 from tilelang_analyzers.report.places import file_place, repository_path
-from tilelang_analyzers.report.remarks import message, trouble, where_text
+from tilelang_analyzers.report.remarks import message, message_in_file, trouble, where_text
 from tilelang_analyzers.report.style import clean
 
 if TYPE_CHECKING:
@@ -27,10 +27,11 @@ def render(run: Run, style: Style) -> Iterator[str]:
     for finding in run.findings():
         here = file_place(finding.span, run.sources)
         place = {"linenumber": here.line, "columnnumber": here.column}
-        text = message(finding, run.sources)
         if finding.severity == Severity.INFO:
-            yield plain(f"info[{finding.rule}]: {where_text(finding.span, run.sources)}: {one_line(text)}")
+            where = where_text(finding.span, run.sources)
+            yield plain(f"info[{finding.rule}]: {where}: {one_line(message(finding))}")
         else:
+            text = message_in_file(finding, run.sources)
             yield _issue(finding.severity.label, here.path, place, finding.rule, text)
     for path, rule, text in trouble(run):
         yield _issue("error", path, {}, rule, text)

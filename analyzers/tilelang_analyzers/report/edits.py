@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from tilelang_analyzers.report.places import Place
+from tilelang_analyzers.report.places import Place, file_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilelang.diagnostics import Edit, Fix
+    from tilelang.ir.span import Span
     from tilelang.syntax.text import SourceText
     from tilelang_analyzers.sources import Sources
 
@@ -55,6 +56,16 @@ def text_of_file(path: str, sources: Sources) -> SourceText:
     """The text of a file itself: for a notebook its JSON."""
     notebook = sources.notebook_file(path)
     return notebook.source if notebook else sources.file(path)
+
+
+def file_snippet(span: Span, sources: Sources) -> str:
+    """The text of a range in the file itself."""
+    here = file_place(span, sources)
+    file = text_of_file(here.path, sources)
+    lines = [file.line_text(line) for line in range(here.line, here.end_line + 1)]
+    lines[-1] = lines[-1][: here.end_column - 1]
+    lines[0] = lines[0][here.column - 1 :]
+    return "\n".join(lines)
 
 
 def place_of(edit: FileEdit, sources: Sources) -> Place:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tilelang.diagnostics import Severity
 from tilelang_analyzers.report.coverage import summary
 from tilelang_analyzers.report.places import file_place, repository_path
-from tilelang_analyzers.report.remarks import message, remarks, trouble, where_text
+from tilelang_analyzers.report.remarks import message, message_in_file, remarks, trouble, where_text
 from tilelang_analyzers.report.style import clean, wrap
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def render(run: Run, style: Style) -> Iterator[str]:
             rest.append(finding)
     for finding in rest:
         place = where_text(finding.span, run.sources)
-        yield plain(f"{finding.severity.label}[{finding.rule}]: {place}: {message(finding, run.sources)}")
+        yield plain(f"{finding.severity.label}[{finding.rule}]: {place}: {message(finding)}")
     left = [
         f"{count - LIMIT} {level}{'s' if count > LIMIT + 1 else ''}" for level, count in shown.items() if count > LIMIT
     ]
@@ -71,7 +71,7 @@ def _annotation(finding: Diagnostic, level: str, sources: Sources) -> str:
         # GitHub takes columns only for ranges on one line.
         properties |= {"col": here.column, "endColumn": here.end_column}
     properties["title"] = finding.rule
-    return _command(level, properties, "\n".join((message(finding, sources), *remarks(finding, sources))))
+    return _command(level, properties, "\n".join((message_in_file(finding, sources), *remarks(finding, sources))))
 
 
 def _command(level: str, properties: dict[str, object], text: str) -> str:

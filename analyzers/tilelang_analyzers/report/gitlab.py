@@ -12,7 +12,7 @@ from tilelang.diagnostics import Severity
 from tilelang_analyzers.fingerprint import fingerprints
 from tilelang_analyzers.report.escape import json_text
 from tilelang_analyzers.report.places import file_place, repository_path
-from tilelang_analyzers.report.remarks import message, remarks, trouble
+from tilelang_analyzers.report.remarks import message_in_file, remarks, trouble
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ def _issue(finding: Diagnostic, fingerprint: str, sources: Sources) -> dict[str,
     return {
         "type": "issue",
         "check_name": finding.rule,
-        "description": message(finding, sources),
+        "description": message_in_file(finding, sources),
         **({"content": {"body": details}} if details else {}),
         "categories": ["Bug Risk"],
         "severity": _SEVERITIES[finding.severity],

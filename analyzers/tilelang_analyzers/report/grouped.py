@@ -27,7 +27,7 @@ def render(run: Run, style: Style) -> Iterator[str]:
         for finding, position in zip(findings, positions, strict=True):
             kind = f"{finding.severity.label}[{finding.rule}]"
             start = f"  {position:>{width}}  "
-            lines = wrap(f"{kind} {message(finding, run.sources)}", style.width, start, " " * len(start))
+            lines = wrap(f"{kind} {message(finding)}", style.width, start, " " * len(start))
             for line in lines:
                 yield line.replace(kind, style.paint(kind, finding.severity.label), 1)
         yield ""

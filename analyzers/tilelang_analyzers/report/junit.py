@@ -14,7 +14,7 @@ from tilelang.diagnostics import Severity
 from tilelang_analyzers.report.coverage import coverage
 from tilelang_analyzers.report.escape import xml_text
 from tilelang_analyzers.report.places import display_path
-from tilelang_analyzers.report.remarks import message, remarks, trouble, where_text
+from tilelang_analyzers.report.remarks import message, message_in_file, remarks, trouble, where_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +71,7 @@ def _case(path: str, rule: str, findings: list[Diagnostic], sources: Sources) ->
     worst = max(findings, key=lambda finding: finding.severity)
     text = "\n".join(line for finding in findings for line in _lines(finding, sources))
     if worst.severity > Severity.INFO:
-        first = xml_text(message(worst, sources))
+        first = xml_text(message_in_file(worst, sources))
         failure = SubElement(case, "failure", type=worst.severity.label, message=first)
         failure.text = xml_text(text)
     else:
@@ -80,7 +80,7 @@ def _case(path: str, rule: str, findings: list[Diagnostic], sources: Sources) ->
 
 
 def _lines(finding: Diagnostic, sources: Sources) -> Iterator[str]:
-    yield f"{where_text(finding.span, sources)}: {finding.severity.label}: {message(finding, sources)}"
+    yield f"{where_text(finding.span, sources)}: {finding.severity.label}: {message(finding)}"
     for remark in remarks(finding, sources):
         yield f"  {remark}"
 

@@ -46,7 +46,7 @@ def _rows(run: Run) -> Iterator[str]:
     for path, rule, text in trouble(run):
         yield f"| {_SIGNS[Severity.ERROR]} | {rule} | {_code(clean(repository_path(path)))} | {_text(text)} |"
     for finding in sorted(run.findings(), key=lambda finding: -finding.severity):
-        place, text = where_text(finding.span, run.sources), message(finding, run.sources)
+        place, text = where_text(finding.span, run.sources), message(finding)
         yield f"| {_SIGNS[finding.severity]} | {finding.rule} | {_code(place)} | {_text(text)} |"
 
 

@@ -28,11 +28,6 @@ class Place(NamedTuple):
     end_line: int
     end_column: int
 
-    @property
-    def in_cell(self) -> str:
-        """``cell 3, line 5: `` in a notebook, else nothing: the start of messages of formats that know files only."""
-        return f"cell {self.cell}, line {self.line}: " if self.cell else ""
-
 
 def display_path(path: str) -> str:
     """Relative to the working folder where that is shorter to read, with forward slashes."""

@@ -8,7 +8,7 @@ from tilelang.diagnostics import Severity
 from tilelang_analyzers.report.coverage import summary
 from tilelang_analyzers.report.escape import one_line
 from tilelang_analyzers.report.places import display_path, file_place
-from tilelang_analyzers.report.remarks import message, trouble
+from tilelang_analyzers.report.remarks import message_in_file, trouble
 from tilelang_analyzers.report.style import clean
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ _FATAL = "F"
 def render(run: Run, style: Style) -> Iterator[str]:
     for finding in run.findings():
         line = file_place(finding.span, run.sources).line
-        yield _line(finding.span.path, line, _LETTERS[finding.severity], finding.rule, message(finding, run.sources))
+        yield _line(
+            finding.span.path, line, _LETTERS[finding.severity], finding.rule, message_in_file(finding, run.sources)
+        )
     for path, rule, text in trouble(run):
         yield _line(path, 1, _FATAL, rule, text)
     yield from summary(run, style)

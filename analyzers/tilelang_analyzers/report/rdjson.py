@@ -1,7 +1,7 @@
 """The diagnostic format of reviewdog (rdjson). Fixes become suggestions, which reviewdog can offer in a review.
 
-Columns count UTF-8 bytes from 1, as the format asks. reviewdog refuses keys that it does not know, so notes are lines
-of the message.
+Columns count UTF-8 bytes from 1, as the format asks. Notes with a place are related locations, the others lines of the
+message.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 from tilelang_analyzers.report.edits import file_edits, merged, place_of, text_of_file
 from tilelang_analyzers.report.escape import json_text
 from tilelang_analyzers.report.places import display_path, file_place
-from tilelang_analyzers.report.remarks import message, remarks, trouble
+from tilelang_analyzers.report.remarks import advice, in_cell, message_in_file, trouble
+from tilelang_analyzers.report.style import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tilelang.diagnostics import Diagnostic, Fix
+    from tilelang.ir.span import Span
     from tilelang_analyzers.report import Run
     from tilelang_analyzers.report.places import Place
     from tilelang_analyzers.report.style import Style
@@ -34,12 +36,22 @@ def render(run: Run, style: Style) -> Iterator[str]:
 def _diagnostic(finding: Diagnostic, sources: Sources) -> dict[str, Any]:
     here = file_place(finding.span, sources)
     suggestions = _suggestions(finding.fix, here.path, sources)
+    related = [_related(note.message, note.span, sources) for note in finding.notes if note.span]
     return {
-        "message": "\n".join((message(finding, sources), *remarks(finding, sources))),
+        "message": "\n".join((message_in_file(finding, sources), *advice(finding))),
         "location": {"path": display_path(here.path), "range": _range(here, sources)},
         "severity": finding.severity.label.upper(),
         "code": {"value": finding.rule},
         **({"suggestions": suggestions} if suggestions else {}),
+        **({"related_locations": related} if related else {}),
+    }
+
+
+def _related(text: str, span: Span, sources: Sources) -> dict[str, Any]:
+    here = file_place(span, sources)
+    return {
+        "message": f"{in_cell(span, sources)}{clean(text)}",
+        "location": {"path": display_path(here.path), "range": _range(here, sources)},
     }
 
 

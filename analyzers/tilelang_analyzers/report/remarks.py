@@ -16,19 +16,37 @@ if TYPE_CHECKING:
     from tilelang_analyzers.sources import Sources
 
 
-def message(finding: Diagnostic, sources: Sources) -> str:
-    """The message on one line: with the cell in front if the finding is in a notebook, and with the targets that it
-    does not name itself behind."""
+def message(finding: Diagnostic) -> str:
+    """The message on one line, with the targets that it does not name itself."""
     targets = [arch for arch in finding.targets if arch not in finding.message]
     only = f" ({', '.join(targets)})" if targets else ""
-    return f"{place(finding.span, sources).in_cell}{clean(finding.message)}{only}"
+    return f"{clean(finding.message)}{only}"
+
+
+def message_in_file(finding: Diagnostic, sources: Sources) -> str:
+    """The message for a format that knows lines of files only: in a notebook it begins with the cell."""
+    return f"{in_cell(finding.span, sources)}{message(finding)}"
+
+
+def in_cell(span: Span, sources: Sources) -> str:
+    """``cell 3, line 5: `` in a notebook, else nothing."""
+    here = place(span, sources)
+    return f"cell {here.cell}, line {here.line}: " if here.cell else ""
 
 
 def remarks(finding: Diagnostic, sources: Sources) -> Iterator[str]:
     """One line for each note and one for the fix."""
     for note in finding.notes:
-        where = f" ({where_text(note.span, sources)})" if note.span else ""
-        yield f"note: {clean(note.message)}{where}"
+        if note.span:
+            yield f"note: {clean(note.message)} ({where_text(note.span, sources)})"
+    yield from advice(finding)
+
+
+def advice(finding: Diagnostic) -> Iterator[str]:
+    """One line for each note without a place and one for the fix."""
+    for note in finding.notes:
+        if not note.span:
+            yield f"note: {clean(note.message)}"
     if finding.fix:
         yield f"help: {clean(finding.fix.title)}{how(finding.fix)}"
 

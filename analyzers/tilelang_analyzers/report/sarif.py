@@ -17,7 +17,7 @@ from tilelang import __version__
 from tilelang_analyzers import rules
 from tilelang_analyzers.fingerprint import fingerprints
 from tilelang_analyzers.report.coverage import coverage
-from tilelang_analyzers.report.edits import file_edits, place_of
+from tilelang_analyzers.report.edits import file_edits, file_snippet, place_of
 from tilelang_analyzers.report.escape import json_text
 from tilelang_analyzers.report.places import file_place, place, repository_path
 from tilelang_analyzers.report.remarks import trouble
@@ -46,8 +46,8 @@ _EXIT_CODES = {
     2: "something could not be checked",
 }
 _NOTIFICATIONS = {
-    "internal-error": "The checker failed on a file: a bug of the checker.",
-    "unreadable-file": "A file could not be read or took too long, so it was not checked.",
+    "internal-error": ("InternalError", "The checker failed on a file: a bug of the checker."),
+    "unreadable-file": ("UnreadableFile", "A file could not be read or took too long, so it was not checked."),
 }
 
 Json = dict[str, Any]
@@ -70,8 +70,13 @@ def _run(run: Run) -> Json:
                 "semanticVersion": __version__,
                 "rules": [descriptor(name) for name in names],
                 "notifications": [
-                    {"id": name, "shortDescription": {"text": text}, "defaultConfiguration": {"level": "error"}}
-                    for name, text in _NOTIFICATIONS.items()
+                    {
+                        "id": name,
+                        "name": title,
+                        "shortDescription": {"text": text},
+                        "defaultConfiguration": {"level": "error"},
+                    }
+                    for name, (title, text) in _NOTIFICATIONS.items()
                 ],
             }
         },
@@ -115,7 +120,7 @@ def _result(finding: Diagnostic, index: int, fingerprint: str, sources: Sources)
         "ruleIndex": index,
         "level": LEVELS[finding.severity],
         "message": {"text": _text("\n".join((clean(finding.message), *advice)))},
-        "locations": [_location(finding.span, sources)],
+        "locations": [_primary(finding.span, sources)],
         **({"relatedLocations": _related(related, sources)} if related else {}),
         **({"codeFlows": [_flow(related, finding, sources)]} if related and _has_flow(finding) else {}),
         "partialFingerprints": {FINGERPRINT: fingerprint},
@@ -149,6 +154,15 @@ def _flow(notes: list[Note], finding: Diagnostic, sources: Sources) -> Json:
         {"location": {"message": {"text": _text(clean(text))}, **_location(span, sources)}} for text, span in steps
     ]
     return {"threadFlows": [{"locations": locations}]}
+
+
+def _primary(span: Span, sources: Sources) -> Json:
+    """The location of a finding, with the text of its range."""
+    location = _location(span, sources)
+    snippet = file_snippet(span, sources)
+    if snippet:
+        location["physicalLocation"]["region"]["snippet"] = {"text": snippet}
+    return location
 
 
 def _location(span: Span, sources: Sources) -> Json:
