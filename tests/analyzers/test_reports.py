@@ -75,7 +75,9 @@ def test_json_follows_its_schema(run: Run) -> None:
     broken = document(run)
     broken["findings"][0]["severity"] = "fatal"
     broken["instances"][0]["surprise"] = 1
-    assert len(list(validator.iter_errors(broken))) == 2
+    complaints = [error.message for error in validator.iter_errors(broken)]
+    assert any("'fatal' is not one of" in it for it in complaints)
+    assert any("'surprise' was unexpected" in it for it in complaints)
 
 
 def test_json_counts_columns_in_characters_from_1(run: Run) -> None:

@@ -37,7 +37,7 @@ def character_at(file: NotebookFile, cell: int, line: int, column: int) -> str:
 
 
 @pytest.mark.parametrize("options", [{"indent": 1}, {}, {"indent": 1, "ensure_ascii": False}])
-@pytest.mark.parametrize("source", ["a = 'é𐐀'\n\tb\"\\\n", ["a = 'é𐐀'\n", "\tb\"\\\n"]])
+@pytest.mark.parametrize("source", ["a = 'é𐐀'\n\tb\"\\\n", ["a = 'é𐐀'\n", '\tb"\\\n']])
 def test_every_character_is_found(options: dict[str, object], source: str | list[str]) -> None:
     file = NotebookFile.read("n.ipynb", written([("markdown", "# t"), ("code", source)], **options))
     for number, line in enumerate(["a = 'é𐐀'", '\tb"\\'], 1):
@@ -71,7 +71,9 @@ def test_windows_line_ends_are_one_line_end() -> None:
     assert [character_at(file, 1, line, 1) for line in (1, 2, 3)] == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b'{"cells": 3}', b'{"cells": [{"source": 1}]}', b'{"cells": [{', b'"\xff"'])
+@pytest.mark.parametrize(
+    "data", [b"", b"[]", b'{"cells": 3}', b'{"cells": [{"source": 1}]}', b'{"cells": [{', b'"\xff"']
+)
 def test_what_is_no_notebook_has_no_cells(data: bytes) -> None:
     file = NotebookFile.read("n.ipynb", data)
     assert file.pieces == {}

@@ -6,9 +6,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tilelang_analyzers.report.coverage import failures, summary
-from tilelang_analyzers.report.places import display_path, place
+from tilelang_analyzers.report.places import place, shown_path
 from tilelang_analyzers.report.remarks import message
-from tilelang_analyzers.report.style import clean, wrap
+from tilelang_analyzers.report.style import wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def render(run: Run, style: Style) -> Iterator[str]:
     for path, group in groupby(run.findings(), key=lambda finding: finding.span.path):
-        yield style.paint(f"{clean(display_path(path))}:", "bold")
+        yield style.paint(f"{shown_path(path)}:", "bold")
         findings = list(group)
         positions = [_position(finding.span, run) for finding in findings]
         width = max(map(len, positions))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from tilelang_analyzers.report.style import clean
+
 if TYPE_CHECKING:
     from tilelang.ir.span import Span
     from tilelang_analyzers.sources import Sources
@@ -37,6 +39,11 @@ def display_path(path: str) -> str:
         # Another drive of Windows.
         return path.replace(os.sep, "/")
     return (path if relative.startswith("..") else relative).replace(os.sep, "/")
+
+
+def shown_path(path: str) -> str:
+    """As :func:`display_path`, without characters that could drive a terminal."""
+    return clean(display_path(path))
 
 
 def repository_path(path: str) -> str:
@@ -88,4 +95,4 @@ def location(span: Span, sources: Sources) -> str:
     """``path:line:column``, both from 1, columns in characters; ``path:cell 3:line:column`` in a notebook."""
     here = place(span, sources)
     cell = f"cell {here.cell}:" if here.cell else ""
-    return f"{display_path(span.path)}:{cell}{here.line}:{here.column}"
+    return f"{shown_path(span.path)}:{cell}{here.line}:{here.column}"

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from tilelang.diagnostics import Severity
 from tilelang_analyzers.report.coverage import summary
 from tilelang_analyzers.report.escape import one_line
-from tilelang_analyzers.report.places import display_path, file_place
+from tilelang_analyzers.report.places import file_place, shown_path
 from tilelang_analyzers.report.remarks import message_in_file, trouble
-from tilelang_analyzers.report.style import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,4 +32,4 @@ def render(run: Run, style: Style) -> Iterator[str]:
 
 
 def _line(path: str, line: int, letter: str, rule: str, text: str) -> str:
-    return f"{clean(display_path(path))}:{line}: [{letter}({rule})] {one_line(text)}"
+    return f"{shown_path(path)}:{line}: [{letter}({rule})] {one_line(text)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilelang_analyzers.report.places import display_path, place
+from tilelang_analyzers.report.places import place, shown_path
 from tilelang_analyzers.report.style import clean
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def advice(finding: Diagnostic) -> Iterator[str]:
 def where_text(span: Span, sources: Sources) -> str:
     """``kernels/gemm.py:12:5``, or ``nb.ipynb, cell 3, line 2``."""
     here = place(span, sources)
-    path = clean(display_path(here.path))
+    path = shown_path(here.path)
     return f"{path}, cell {here.cell}, line {here.line}" if here.cell else f"{path}:{here.line}:{here.column}"
 
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from tilelang_analyzers.report.coverage import failures, summary
-from tilelang_analyzers.report.places import display_path
+from tilelang_analyzers.report.places import shown_path
 from tilelang_analyzers.report.style import clean, display_width, wrap
 from tilelang_analyzers.report.trace import bindings_text
 
@@ -62,7 +62,7 @@ def _band(instances: list[InstanceResult], columns: list[Column], style: Style, 
     for (path, line, kernel), members in by_kernel.items():
         factory = members[0].factory
         of = f" ({factory})" if factory not in ("", kernel) else ""
-        yield style.paint(f"{display_path(path)}:{line} {kernel}{of}", "bold")
+        yield style.paint(f"{shown_path(path)}:{line} {kernel}{of}", "bold")
         for number, instance in enumerate(members, 1):
             yield from _row(number, instance, columns, left, style, first=first)
 
