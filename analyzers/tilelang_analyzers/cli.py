@@ -103,7 +103,7 @@ def parser(program: str) -> argparse.ArgumentParser:
         choices=FORMATS,
         default="full",
         metavar="FORMAT",
-        help="what to print: " + ", ".join(FORMATS) + " (default: full)",
+        help=f"the form of the report: {', '.join(FORMATS)} (default: full)",
     )
     output.add_argument(
         "--output",
@@ -111,15 +111,21 @@ def parser(program: str) -> argparse.ArgumentParser:
         type=parse_output,
         default=[],
         metavar="FORMAT=FILE",
-        help="write a report to a file besides, such as sarif=check.sarif; can be repeated",
+        help="besides printing, write a report to a file, such as sarif=check.sarif; may be repeated",
     )
-    output.add_argument("--output-file", "-o", metavar="FILE", help="write the report to a file instead of printing it")
+    output.add_argument("--output-file", "-o", metavar="FILE", help="write the report to this file, and print nothing")
     output.add_argument(
         "--statistics",
         action="store_true",
         help="count the findings of each rule instead of showing them; [*] marks what --fix removes",
     )
-    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+    output.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        metavar="WHEN",
+        help="colours: auto (on a terminal), always, never (default: auto)",
+    )
     output.add_argument("--quiet", "-q", action="store_true", help="print nothing if there are no findings")
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever the findings")
     output.add_argument("--trace-instances", action="store_true", help="show each kernel's instances and missing ones")
@@ -139,9 +145,14 @@ def parser(program: str) -> argparse.ArgumentParser:
     about.add_argument("--explain", metavar="RULE", help="explain one rule")
     about.add_argument("--list-rules", action="store_true", help="list the rules")
     about.add_argument("--show-settings", action="store_true", help="show the settings and where each comes from")
-    about.add_argument("--settings-schema", action="store_true", help="print the JSON schema of [tool.tilelang]")
     about.add_argument(
-        "--generate-shell-completion", choices=SHELLS, metavar="SHELL", help=f"print a script for {', '.join(SHELLS)}"
+        "--settings-schema", action="store_true", help="print the JSON schema of [tool.tilelang], for editors"
+    )
+    about.add_argument(
+        "--generate-shell-completion",
+        choices=SHELLS,
+        metavar="SHELL",
+        help=f"print the script that completes this command: {', '.join(SHELLS)}",
     )
     about.add_argument("--version", action="store_true", help="show the version")
     return made
@@ -170,7 +181,7 @@ def check_command(program: str, arguments: Sequence[str]) -> int:
     if options.generate_shell_completion is not None:
         from tilelang_analyzers.completion import script
 
-        return emit([script(parser(program), options.generate_shell_completion)])
+        return emit([script(parser("tilelang-check"), options.generate_shell_completion)])
     config = _config(options)
     paths = options.paths or ["."]
     if options.show_settings:

@@ -18,7 +18,7 @@ def script(parser: argparse.ArgumentParser, shell: str) -> str:
     does not run the program."""
     import shtab
 
-    from tilelang.targets import archs
+    from tilelang.targets import known_names
     from tilelang_analyzers import rules
 
     selectors = ("all", *rules.GROUPS, *rules.names())
@@ -27,7 +27,7 @@ def script(parser: argparse.ArgumentParser, shell: str) -> str:
         "select": selectors,
         "extend_select": selectors,
         "ignore": selectors,
-        "target": archs(),
+        "target": known_names(),
     }
     for action in parser._actions:  # argparse has no public list of options
         completing: Any = action
