@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from tilelang.diagnostics import Severity
 from tilelang_analyzers.report.coverage import summary
 from tilelang_analyzers.report.escape import one_line, valid_text
-from tilelang_analyzers.report.places import repository_path
+from tilelang_analyzers.report.places import shown_path
 from tilelang_analyzers.report.remarks import message, trouble, where_text
-from tilelang_analyzers.report.style import Style, clean
+from tilelang_analyzers.report.style import Style
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ def render(run: Run, style: Style) -> Iterator[str]:
 
 def _rows(run: Run) -> Iterator[str]:
     for path, rule, text in trouble(run):
-        yield f"| {_SIGNS[Severity.ERROR]} | {rule} | {_code(clean(repository_path(path)))} | {_text(text)} |"
+        yield f"| {_SIGNS[Severity.ERROR]} | {rule} | {_code(shown_path(path))} | {_text(text)} |"
     for finding in sorted(run.findings(), key=lambda finding: -finding.severity):
         place, text = where_text(finding.span, run.sources), message(finding)
         yield f"| {_SIGNS[finding.severity]} | {finding.rule} | {_code(place)} | {_text(text)} |"
