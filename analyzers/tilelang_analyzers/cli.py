@@ -126,7 +126,7 @@ def parser(program: str) -> argparse.ArgumentParser:
         metavar="WHEN",
         help="colours: auto (on a terminal), always, never (default: auto)",
     )
-    output.add_argument("--quiet", "-q", action="store_true", help="print nothing if there are no findings")
+    output.add_argument("--quiet", "-q", action="store_true", help="print no text if there are no findings")
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever the findings")
     output.add_argument("--trace-instances", action="store_true", help="show each kernel's instances and missing ones")
     fixing = made.add_argument_group("fixing")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tilelang_analyzers.results import FileReport
     from tilelang_analyzers.sources import Sources
 
+DOCUMENTS = ("json", "json-lines", "sarif", "gitlab", "junit", "rdjson")
+"""Formats whose readers need a document even if there is nothing in it: ``--quiet`` leaves them alone."""
 WITHOUT_COVERAGE = ("gitlab", "rdjson")
 """Formats that cannot say how much was checked; standard error says it then."""
 
@@ -76,22 +78,28 @@ class Reporter:
         """Print and write everything. The result is 2 if a file could not be written, else 0."""
         from tilelang_analyzers.output import write, write_all, write_step_summary
 
-        clean = self._quiet and run.exit_code == CLEAN and not run.findings()
-        complaints: list[str] = []
-        if self._stream is not None:
-            self._emit(self._stream.closing(run))
-        elif self._file is not None:
+        # Files first: whoever reads the text may stop reading before its end.
+        complaints = write_all(self._outputs, run)
+        if self._file is not None:
             complaints.append(write(self._file, self._lines(run, Style())))
-        elif not clean:
-            self._emit(self._lines(run, Style.of(sys.stdout, self._color)))
-            self._tell_coverage(run)
-        sys.stdout.flush()
-        complaints += write_all(self._outputs, run)
         if "github" in (self._format, *(one.format for one in self._outputs)):
             complaints.append(write_step_summary(run))
+        self._print(run)
         for complaint in filter(None, complaints):
             print(f"tilelang-check: {complaint}", file=sys.stderr)
         return TROUBLE if any(complaints) else CLEAN
+
+    def _print(self, run: Run) -> None:
+        if self._stream is not None:
+            self._emit(self._stream.closing(run))
+        elif self._file is None and not self._silent(run):
+            self._emit(self._lines(run, Style.of(sys.stdout, self._color)))
+            self._tell_coverage(run)
+        sys.stdout.flush()
+
+    def _silent(self, run: Run) -> bool:
+        text = self._format not in DOCUMENTS
+        return self._quiet and text and run.exit_code == CLEAN and not run.findings()
 
     def _lines(self, run: Run, style: Style) -> Iterator[str]:
         if not self._statistics:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -64,6 +66,25 @@ def test_files_are_written_though_nothing_is_printed(capsys: pytest.CaptureFixtu
     Path("fine.py").write_text("x = 1\n")
     assert ran(capsys, "fine.py", "--quiet", "--output", "json=o.json") == (0, "", "")
     assert json.loads(Path("o.json").read_text())["findings"] == []
+
+
+@pytest.mark.parametrize("name", ["json", "json-lines", "sarif", "gitlab", "junit", "rdjson"])
+def test_documents_are_printed_though_there_is_nothing_in_them(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("fine.py").write_text("x = 1\n")
+    code, out, err = ran(capsys, "fine.py", "--quiet", "--format", name)
+    assert (code, err) == (0, "")
+    assert (ET.fromstring(out) if name == "junit" else json.loads(out)) is not None
+    assert ran(capsys, "fine.py", "--quiet", "--format", "github") == (0, "", "")
+
+
+def test_reports_are_written_though_nobody_reads_the_text(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tilelang_analyzers.cli", "kernel.py", "--no-cache", "--output", "json=o.json"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(Path("o.json").read_text())["findings"]
 
 
 @pytest.mark.parametrize("path", ["kernel.py/o.json", "folder"])
