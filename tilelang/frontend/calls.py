@@ -56,7 +56,7 @@ def eval_call(ev: Evaluator, node: ast.Call, scope: Scope, target_name: str | No
         from tilelang.frontend import dsl
 
         return dsl.call(ev, cast("Any", function), arguments, span, target_name)
-    return call(ev, function, arguments.args, arguments.kwargs, span, arguments, scope)
+    return ev.charge(call(ev, function, arguments.args, arguments.kwargs, span, arguments, scope))
 
 
 def _super(scope: Scope) -> Any:
@@ -102,6 +102,8 @@ def call(
     if isinstance(function, Model):
         if arguments is not None and arguments.open:
             kwargs = dict(kwargs)
+        for argument in args:
+            ev.charge(argument)
         try:
             return function.call(ev, Args(args, span, arguments, scope), kwargs)
         except (UserError, Exhausted):

@@ -10,7 +10,7 @@ import ast
 import os
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.frontend.heap import Heap
 from tilelang.frontend.instance import CallLink, Instance, Trace
@@ -22,7 +22,7 @@ from tilelang.ir.span import Span
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sized
 
     from tilelang.frontend.eager import EagerState
     from tilelang.frontend.modules import ModuleTable
@@ -46,6 +46,12 @@ def _not_handled(ev: Evaluator, node: ast.AST, scope: Scope) -> Any:
 
 EXPRESSIONS = Handlers()
 STATEMENTS = Handlers()
+
+_SIZED: tuple[type[Sized], ...] = (list, tuple, str, bytes, dict, set, frozenset)
+_FREE_ENTRIES = 256
+_ENTRIES_PER_STEP = 16
+"""Entries of a list, or characters of a string, that take about the time of a step. Charging for new ones bounds the
+memory of a file, too."""
 
 MAX_DEPTH = 150
 """Nested calls of the program. Deeper recursion is not evaluated; real factories stay under ten."""
@@ -112,7 +118,7 @@ class Evaluator:
     ) -> None:
         self.modules = modules
         self.recorder = recorder
-        self.heap = Heap()
+        self.heap = Heap(self.charge)
         self.arch = arch
         self.asked_for_target = False
         self.environment: dict[str, str] = dict(environment or {})
@@ -167,6 +173,14 @@ class Evaluator:
         self.steps += count
         if self.steps > self.limit:
             raise Exhausted
+
+    def charge(self, value: Any) -> Any:
+        """The same value, which was made or is looked at as a whole: many entries cost more than one step."""
+        if isinstance(value, _SIZED):
+            entries = len(value)
+            if entries > _FREE_ENTRIES:
+                self.step(entries // _ENTRIES_PER_STEP)
+        return cast("Any", value)
 
     @contextmanager
     def budget(self, steps: int) -> Generator[None, None, None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.arguments import Arguments, bind_arguments
@@ -78,7 +77,7 @@ def build(
     try:
         known = ev.built.get(key) if key is not None else None
         if known is not None:
-            instance = replace(known, arg_spans=dict(spans), chain=tuple(ev.stack))
+            instance = known
         elif is_eager(function):
             instance = build_eager(ev, jit, bound, spans, extra)
         else:
@@ -89,9 +88,15 @@ def build(
             instance = lazy_instance(ev, made.program, made, jit, bound, spans)
         if key is not None and not ev.dry:
             ev.built[key] = instance
-        origin = "autotune" if entry is not None and origin == "call" else origin
-        instance = replace(instance, tune=entry, origin=origin, reevaluate=reevaluator(ev, jit, bound, spans, extra))
-        record(ev, instance)
+        record(
+            ev,
+            instance,
+            arg_spans=dict(spans) if known is not None else instance.arg_spans,
+            chain=tuple(ev.stack) if known is not None else instance.chain,
+            tune=entry,
+            origin="autotune" if entry is not None and origin == "call" else origin,
+            reevaluate=reevaluator(ev, jit, bound, spans, extra),
+        )
     finally:
         ev.stack.pop()
     kernel = Kernel(instance.program, instance.jit)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     Method = Callable[[Evaluator, Any, Args, dict[str, Any]], Any]
 
 
+_SEARCHES = frozenset(("count", "index", "reverse", "sort"))
+"""Methods of sequences whose time grows with the length."""
+
 _NUMBER_PURE = frozenset(("bit_length", "is_integer", "conjugate"))
 
 
@@ -47,6 +50,8 @@ def method(owner: Any, name: str) -> Any:
     function = table.get(name)
     if function is None:
         return UNKNOWN
+    if name in _SEARCHES:
+        return Model(name, lambda ev, args, kwargs: function(ev, ev.charge(owner), args, kwargs))
     if not isinstance(owner, (dict, set, frozenset)):
         return Model(name, lambda ev, args, kwargs: function(ev, owner, args, kwargs))
     return Model(name, lambda ev, args, kwargs: function(ev, owner, _with_key(args), kwargs))
