@@ -62,6 +62,8 @@ class Sources:
 
     def locate(self, path: str, line: int) -> tuple[int | None, int]:
         """The cell, from 1, and the line in it; for a file that is no notebook, None and the line."""
+        if not path.endswith(NOTEBOOK_SUFFIX):
+            return None, line
         self.file(path)
         notebook = self._notebooks.get(path)
         place = notebook.locate(line) if notebook else None
@@ -69,9 +71,9 @@ class Sources:
 
     def notebook_file(self, path: str) -> NotebookFile | None:
         """The text of a notebook's file with the places of its cells; None for a file that is no notebook."""
-        self.file(path)
-        if path not in self._data:
+        if not path.endswith(NOTEBOOK_SUFFIX):
             return None
+        self.file(path)
         if path not in self._notebook_files:
             from tilelang.syntax.notebook_file import NotebookFile
 

@@ -10,7 +10,7 @@ from analyzers import samples
 from tilelang.diagnostics import Diagnostic, Edit, Fix, Note, Severity
 from tilelang.ir.span import Span
 from tilelang_analyzers.report import Run
-from tilelang_analyzers.results import FileReport, KernelResult
+from tilelang_analyzers.results import BufferUse, CallResult, FileReport, KernelResult
 from tilelang_analyzers.sources import Sources
 
 if TYPE_CHECKING:
@@ -59,7 +59,12 @@ def notebook(folder: Path) -> Run:
     )
     unused = Diagnostic("unused-buffer", Severity.WARNING, "`größe` is never read", Span(str(path), 2, 0, 2, 7))
     kernel = KernelResult("kernel", str(path), 5, "checked", 1, 1)
-    return Run((FileReport(str(path), (unused, uncleared), kernels=(kernel,), uses_tilelang=True),), Sources())
+    buffers = (BufferUse("acc", "buffer", 65536, 1, str(path), 3),)
+    target = samples.target("sm_75", "T4", 49152, 65536)._replace(buffers=buffers)
+    chain = (CallResult("matmul", str(path), 4),)
+    instance = samples.instance(path, line=5, factory_line=3, chain=chain, targets=(target,))
+    report = FileReport(str(path), (unused, uncleared), (instance,), (kernel,), uses_tilelang=True)
+    return Run((report,), Sources())
 
 
 def targets(folder: Path) -> Run:

@@ -38,7 +38,7 @@ def document(run: Run) -> dict[str, Any]:
         "tool": {"name": "tilelang-check", "version": __version__},
         "targets": [{"target": arch, "label": label} for arch, label in run.targets],
         "findings": [finding_data(finding, run.sources) for finding in run.findings()],
-        "instances": [_instance(instance) for instance in run.instances()],
+        "instances": [_instance(instance, run.sources) for instance in run.instances()],
         "coverage": coverage_data(run),
         "failures": [
             *(failure_data(path, message, internal=False) for path, message in run.unreadable),
@@ -95,30 +95,37 @@ def _fix(fix: Fix, sources: Sources) -> dict[str, Any]:
     return {"title": fix.title, "safe": fix.safe, "edits": edits}
 
 
-def _instance(instance: InstanceResult) -> dict[str, Any]:
+def _line(path: str, line: int, sources: Sources) -> dict[str, Any]:
+    """A line, with the cell if the file is a notebook."""
+    cell, line = sources.locate(path, line)
+    return {**({"cell": cell} if cell else {}), "line": line}
+
+
+def _instance(instance: InstanceResult, sources: Sources) -> dict[str, Any]:
     return {
         "path": display_path(instance.path),
         "kernel": instance.kernel,
-        "line": instance.line,
+        **_line(instance.path, instance.line, sources),
         "factory": instance.factory,
-        "factory_line": instance.factory_line,
+        **{f"factory_{key}": it for key, it in _line(instance.path, instance.factory_line, sources).items()},
         "style": instance.style,
         "origin": instance.origin,
         "launch": instance.launch,
         "bindings": dict(instance.bindings),
         "closure": dict(instance.closure),
         "call_chain": [
-            {"function": link.function, "path": display_path(link.path), "line": link.line} for link in instance.chain
+            {"function": link.function, "path": display_path(link.path), **_line(link.path, link.line, sources)}
+            for link in instance.chain
         ],
         "certainty": "certain" if instance.certain else "possible",
         "expected_failure": instance.expected_failure,
         "grid": list(instance.grid),
         "threads": list(instance.threads),
-        "targets": [_target(result) for result in instance.targets],
+        "targets": [_target(result, sources) for result in instance.targets],
     }
 
 
-def _target(result: TargetResult) -> dict[str, Any]:
+def _target(result: TargetResult, sources: Sources) -> dict[str, Any]:
     return {
         "target": result.arch,
         "label": result.label,
@@ -135,7 +142,7 @@ def _target(result: TargetResult) -> dict[str, Any]:
                     "bytes": it.bytes,
                     "copies": it.copies,
                     "path": display_path(it.path) if it.path else None,
-                    "line": it.line or None,
+                    **(_line(it.path, it.line, sources) if it.path and it.line else {"line": None}),
                 }
                 for it in result.buffers
             ],
@@ -162,7 +169,7 @@ def coverage_data(run: Run) -> dict[str, Any]:
         "by_kernel": [
             {
                 "path": display_path(it.path),
-                "line": it.line,
+                **_line(it.path, it.line, run.sources),
                 "kernel": it.name,
                 "state": it.state,
                 "instances": it.instances,

@@ -96,3 +96,9 @@ def location(span: Span, sources: Sources) -> str:
     here = place(span, sources)
     cell = f"cell {here.cell}:" if here.cell else ""
     return f"{shown_path(span.path)}:{cell}{here.line}:{here.column}"
+
+
+def line_location(path: str, line: int, sources: Sources) -> str:
+    """``path:line``; ``path:cell 3:line`` in a notebook."""
+    cell, line = sources.locate(path, line)
+    return f"{shown_path(path)}:{f'cell {cell}:' if cell else ''}{line}"
