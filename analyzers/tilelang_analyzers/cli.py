@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from tilelang_analyzers.exit_codes import CLEAN, INTERRUPTED, TROUBLE
 from tilelang_analyzers.isolation import isolate
@@ -253,11 +253,12 @@ def _fixed(result: Run, again: Callable[[], Run], *, unsafe: bool) -> Run:
     return result
 
 
-def emit(lines: Iterable[str]) -> int:
+def emit(lines: Iterable[str], stream: TextIO | None = None) -> int:
     """Print lines; what the output's encoding lacks becomes a question mark."""
-    encoding = sys.stdout.encoding or "ascii"
+    out = sys.stdout if stream is None else stream
+    encoding = out.encoding or "ascii"
     for line in lines:
-        sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")
+        out.write(line.encode(encoding, "replace").decode(encoding) + "\n")
     return CLEAN
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from tilelang_analyzers.exit_codes import CLEAN, TROUBLE
 from tilelang_analyzers.report import WITH_INSTANCES, render
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator
 
-    Emit = Callable[[Iterable[str]], int]
+    Emit = Callable[[Iterable[str], TextIO], int]
 
     from tilelang_analyzers.output import Output
     from tilelang_analyzers.report import Run
@@ -69,13 +69,16 @@ class Reporter:
 
         def on_report(file: FileReport, sources: Sources) -> None:
             for line in stream.lines(file, sources):
-                self._emit([line])
+                self._emit([line], sys.stdout)
                 sys.stdout.flush()
 
         return on_report
 
-    def report(self, run: Run) -> int:
-        """Print and write everything. The result is 2 if a file could not be written, else 0."""
+    def report(self, run: Run, stream: TextIO | None = None) -> int:
+        """Write everything, and print to ``stream``: standard output unless that has something else.
+
+        The result is 2 if a file could not be written, else 0.
+        """
         from tilelang_analyzers.output import write, write_all, write_step_summary
 
         # Files first: whoever reads the text may stop reading before its end.
@@ -84,18 +87,18 @@ class Reporter:
             complaints.append(write(self._file, self._lines(run, Style())))
         if "github" in (self._format, *(one.format for one in self._outputs)):
             complaints.append(write_step_summary(run))
-        self._print(run)
+        self._print(run, stream or sys.stdout)
         for complaint in filter(None, complaints):
             print(f"tilelang-check: {complaint}", file=sys.stderr)
         return TROUBLE if any(complaints) else CLEAN
 
-    def _print(self, run: Run) -> None:
+    def _print(self, run: Run, stream: TextIO) -> None:
         if self._stream is not None:
-            self._emit(self._stream.closing(run))
+            self._emit(self._stream.closing(run), stream)
         elif self._file is None and not self._silent(run):
-            self._emit(self._lines(run, Style.of(sys.stdout, self._color)))
+            self._emit(self._lines(run, Style.of(stream, self._color)), stream)
             self._tell_coverage(run)
-        sys.stdout.flush()
+        stream.flush()
 
     def _silent(self, run: Run) -> bool:
         text = self._format not in DOCUMENTS
