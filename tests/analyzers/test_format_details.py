@@ -123,13 +123,13 @@ def test_lines_appear_as_files_are_done_in_the_order_of_paths(
     Path(HERE).unlink()
     printed: list[list[str]] = []
 
-    def in_reverse(tasks: list[Any], options: runner.Options) -> Any:
-        checked = {report.path: report for report in check(tasks, options)}
+    def in_reverse(*arguments: Any) -> Any:
+        checked = {report.path: report for report in check(*arguments)}
         for name in ("b.py", "a.py", "c.py"):
             yield checked[str(Path(name).absolute())]
             printed.append([json.loads(line).get("path") for line in capsys.readouterr().out.splitlines()])
 
-    check = runner._check
+    check: Any = runner._check
     monkeypatch.setattr(runner, "_check", in_reverse)
     assert main(["--no-cache", "--isolated", "--format", "json-lines"]) == 1
     assert printed == [[], ["a.py", "b.py"], ["c.py"]]

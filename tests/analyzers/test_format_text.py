@@ -130,6 +130,7 @@ def test_readers_get_the_message(name: str, text: str) -> None:
 @example(text="::error file=x,line=1::y")
 @example(text="##[error]a ##vso[task.complete result=Succeeded;]")
 @example(text="%0A::error::x")
+@example(text="\udc80\udd00")
 def test_paths_and_messages_start_no_command(name: str, text: str) -> None:
     document = text_of(name, made(text, f"{text}.py"))
     if name == "github":

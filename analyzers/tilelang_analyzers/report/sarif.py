@@ -187,13 +187,17 @@ def _region(here: Place) -> Json:
 def _artifact(path: str) -> Json:
     shown = repository_path(path)
     if PurePath(shown).is_absolute():
-        return {"uri": f"file://{quote(_slashed(shown))}"}
-    return {"uri": quote(os.fsencode(shown)), "uriBaseId": ROOT}
+        # A drive of Windows has a slash before it.
+        return {"uri": f"file://{_quoted(shown if shown.startswith('/') else f'/{shown}')}"}
+    return {"uri": _quoted(shown), "uriBaseId": ROOT}
 
 
-def _slashed(path: str) -> bytes:
-    """An absolute path as the path of a URI: a drive of Windows has a slash before it."""
-    return os.fsencode(path if path.startswith("/") else f"/{path}")
+def _quoted(path: str) -> str:
+    """A path as part of a URI: the bytes of its name, whatever they are."""
+    try:
+        return quote(os.fsencode(path))
+    except UnicodeEncodeError:
+        return quote(path.encode("utf-8", "replace"))
 
 
 def _fix(fix: Fix | None, sources: Sources) -> Json:
