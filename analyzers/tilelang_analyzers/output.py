@@ -35,6 +35,8 @@ def parse_output(text: str) -> Output:
     name, equals, path = text.partition("=")
     if not equals or not path:
         raise argparse.ArgumentTypeError(f"expected FORMAT=FILE, not {text!r}")
+    if path == "-":
+        raise argparse.ArgumentTypeError(f"a file is needed; --format {name} prints")
     if name not in FORMATS:
         from tilelang_analyzers.settings import suggestion
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, TextIO
 
@@ -49,9 +50,12 @@ class Reporter:
             if self._format not in FORMATS:
                 raise SettingsError(f"--statistics goes with --format {', '.join(FORMATS)}, not {self._format}")
         paths = [one.path for one in self._outputs] + ([self._file] if self._file else [])
+        seen: set[str] = set()
         for path in paths:
-            if paths.count(path) > 1:
+            place = os.path.realpath(path)
+            if place in seen and place != os.devnull:
                 raise SettingsError(f"--output: two reports for one file, {path}")
+            seen.add(place)
 
     @property
     def with_instances(self) -> bool:

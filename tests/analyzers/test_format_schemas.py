@@ -219,7 +219,7 @@ def test_junit_has_what_jenkins_reads(run: Run) -> None:
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name not in ("full", "concise", "grouped", "table")])
 def test_real_findings_in_every_format(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], sarif_schema: Validator, lines_schema: Validator
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:
     broken = tmp_path / "broken.py"
     broken.write_text("import tilelang\ndef f(:\n")
@@ -229,9 +229,10 @@ def test_real_findings_in_every_format(
     assert "syntax-error" in document
     assert "shared-memory-overflow" in document
     if name == "sarif":
-        assert complaints(sarif_schema, json.loads(document)) == []
+        assert complaints(request.getfixturevalue("sarif_schema"), json.loads(document)) == []
     elif name == "json-lines":
-        assert [it for line in document.splitlines() for it in complaints(lines_schema, json.loads(line))] == []
+        validator = request.getfixturevalue("lines_schema")
+        assert [it for line in document.splitlines() for it in complaints(validator, json.loads(line))] == []
     elif name == "rdjson":
         assert complaints(Draft202012Validator(RDJSON), json.loads(document)) == []
     elif name == "junit":

@@ -108,7 +108,8 @@ def test_a_file_that_cannot_be_written_is_2_and_the_rest_appears(path: str, caps
         (["--output", "sarf=x"], "argument --output: unknown format 'sarf', did you mean `sarif`?"),
         (["--output", "zzz=x"], "argument --output: unknown format 'zzz' (choose from full, concise, "),
         (["--output", "json=x", "--output", "sarif=x"], "--output: two reports for one file, x"),
-        (["--output", "json=x", "-o", "x"], "--output: two reports for one file, x"),
+        (["--output", "json=x", "-o", "./x"], "--output: two reports for one file, ./x"),
+        (["--output", "json=-"], "argument --output: a file is needed; --format json prints"),
         (["--statistics", "--format", "sarif"], "--statistics goes with --format full, concise, grouped, json, not"),
     ],
 )
