@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator
 
-    Emit = Callable[[Iterable[str], TextIO], int]
-
     from tilelang_analyzers.output import Output
     from tilelang_analyzers.report import Run
     from tilelang_analyzers.report.json_lines import Stream
     from tilelang_analyzers.results import FileReport
     from tilelang_analyzers.sources import Sources
+
+    Emit = Callable[[Iterable[str], TextIO], int]
 
 DOCUMENTS = ("json", "json-lines", "sarif", "gitlab", "junit", "rdjson")
 """Formats whose readers need a document even if there is nothing in it: ``--quiet`` leaves them alone."""

@@ -20,7 +20,7 @@ from tilelang_analyzers.report.coverage import coverage
 from tilelang_analyzers.report.edits import file_edits, file_snippet, place_of
 from tilelang_analyzers.report.escape import json_text
 from tilelang_analyzers.report.places import file_place, place, repository_path
-from tilelang_analyzers.report.remarks import trouble
+from tilelang_analyzers.report.remarks import message, trouble
 from tilelang_analyzers.report.sarif_rules import LEVELS, descriptor
 from tilelang_analyzers.report.style import clean
 
@@ -119,7 +119,7 @@ def _result(finding: Diagnostic, index: int, fingerprint: str, sources: Sources)
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": LEVELS[finding.severity],
-        "message": {"text": _text("\n".join((clean(finding.message), *advice)))},
+        "message": {"text": _text("\n".join((message(finding), *advice)))},
         "locations": [_primary(finding.span, sources)],
         **({"relatedLocations": _related(related, sources)} if related else {}),
         **({"codeFlows": [_flow(related, finding, sources)]} if related and _has_flow(finding) else {}),
