@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tilelang.diagnostics import Severity
+from tilelang_analyzers.exit_codes import CLEAN, FINDINGS, TROUBLE
 from tilelang_analyzers.report.places import display_path
 from tilelang_analyzers.settings import SettingsError
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from tilelang_analyzers.report import Run
     from tilelang_analyzers.report.style import Style
     from tilelang_analyzers.runner import Checkup
-
-CLEAN, FINDINGS, TROUBLE = 0, 1, 2
 
 DEFAULT_BASELINE = "tilelang-baseline.json"
 MAX_STALE_SHOWN = 10
@@ -49,6 +47,13 @@ class Plan:
     keep_baseline: bool = False
     diff_base: str | None = None
     add_ignore: str | None = None
+    watch: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every finding is reported as it is found."""
+        hides = self.baseline or self.write_baseline or self.diff_base is not None
+        return not (self.fix or self.watch or hides or self.add_ignore is not None)
 
     @staticmethod
     def of(options: argparse.Namespace, config: Config) -> Plan:
@@ -81,6 +86,7 @@ class Plan:
             keep_baseline=options.keep_baseline,
             diff_base=options.diff_base,
             add_ignore=options.add_ignore,
+            watch=options.watch,
         )
 
 
@@ -115,8 +121,8 @@ def carry_out(plan: Plan, checkup: Checkup, config: Config, style: Style, *, std
         from tilelang_analyzers.fixes.fixpoint import repair
 
         fixed = repair(checkup, unsafe=plan.unsafe, visible=view.visible)
-    run = view.visible(checkup.result())
-    code = exit_code(run)
+    run = replace(view.visible(checkup.result()), exit_zero=plan.exit_zero)
+    code = run.exit_code
     output = b""
     if fixed is not None:
         trouble, output = _keep(plan, fixed, checkup, style, stdin)
@@ -127,13 +133,6 @@ def carry_out(plan: Plan, checkup: Checkup, config: Config, style: Style, *, std
         view.settle(run)
     code = CLEAN if code == FINDINGS and plan.exit_zero else code
     return Outcome(None if plan.only and not run.failed else run, code, output)
-
-
-def exit_code(run: Run) -> int:
-    """The exit code of a run: errors and warnings count, and what could not be checked counts more."""
-    if run.failed:
-        return TROUBLE
-    return FINDINGS if run.count(Severity.ERROR) or run.count(Severity.WARNING) else CLEAN
 
 
 def tell(lines: Iterable[str]) -> None:
@@ -236,7 +235,7 @@ def _add_ignores(plan: Plan, view: _View, stdin: str) -> Outcome:
     tell(trouble_lines(added))
     tell(f"{display_path(path)}: not written: {reason}" for path, reason in failed)
     tell([f"added {plural(added.count, 'comment')} in {plural(len(added.files), 'file')}"])
-    code = TROUBLE if failed else exit_code(run)
+    code = TROUBLE if failed else run.exit_code
     output = checkup.contents[stdin] if stdin else b""
     return Outcome(run if code else None, CLEAN if code == FINDINGS and plan.exit_zero else code, output)
 

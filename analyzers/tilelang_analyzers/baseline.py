@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tilelang.diagnostics import Severity
+from tilelang_analyzers.report import identity
 from tilelang_analyzers.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -168,17 +169,12 @@ def _best(candidates: Iterable[Entry], rest: Counter[Entry], own: Entry) -> Entr
 
 def _without(run: Run, hidden: set[int]) -> Run:
     """``findings()`` drops repeats, so whatever equals a hidden finding goes too."""
-    same = {_identity(finding) for finding in run.findings() if id(finding) in hidden}
+    same = {identity(finding) for finding in run.findings() if id(finding) in hidden}
     files = tuple(
-        file._replace(findings=tuple(finding for finding in file.findings if _identity(finding) not in same))
+        file._replace(findings=tuple(finding for finding in file.findings if identity(finding) not in same))
         for file in run.files
     )
     return replace(run, files=files)
-
-
-def _identity(finding: Diagnostic) -> tuple[object, ...]:
-    span = finding.span
-    return (finding.rule, span.path, span.line, span.col, finding.message)
 
 
 # --- the file ---------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from tilelang_analyzers.exit_codes import CLEAN, INTERRUPTED, TROUBLE
 from tilelang_analyzers.isolation import isolate
 
 if TYPE_CHECKING:
@@ -28,10 +29,6 @@ if TYPE_CHECKING:
 
     Command = Callable[[str, Sequence[str]], int]
     """Takes the name of the program and its arguments; gives the exit code."""
-
-CLEAN, FINDINGS, TROUBLE = 0, 1, 2
-INTERRUPTED = 130
-"""What shells expect after Ctrl-C."""
 
 HELP_WIDTH = 80
 
@@ -100,6 +97,10 @@ def complain(program: str, message: str) -> int:
 
 def parser(program: str) -> argparse.ArgumentParser:
     """The options of `tilelang-check`."""
+    from tilelang_analyzers.completion import SHELLS
+    from tilelang_analyzers.output import parse_output
+    from tilelang_analyzers.report import FORMATS
+
     made = argparse.ArgumentParser(
         program,
         usage=f"{program} [OPTIONS] [PATHS]",
@@ -124,10 +125,35 @@ def parser(program: str) -> argparse.ArgumentParser:
     what.add_argument("--stdin-filename", metavar="FILE", help="the name of what standard input holds")
     output = made.add_argument_group("output")
     output.add_argument(
-        "--format", "-f", choices=("full", "concise", "json", "table"), default="full", help="default: full"
+        "--format",
+        "-f",
+        choices=FORMATS,
+        default="full",
+        metavar="FORMAT",
+        help=f"the form of the report: {', '.join(FORMATS)} (default: full)",
     )
-    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
-    output.add_argument("--quiet", "-q", action="store_true", help="print nothing if there are no findings")
+    output.add_argument(
+        "--output",
+        action="append",
+        type=parse_output,
+        default=[],
+        metavar="FORMAT=FILE",
+        help="besides printing, write a report to a file, such as sarif=check.sarif; may be repeated",
+    )
+    output.add_argument("--output-file", "-o", metavar="FILE", help="write the report to this file, and print nothing")
+    output.add_argument(
+        "--statistics",
+        action="store_true",
+        help="count the findings of each rule instead of showing them; [*] marks what --fix removes",
+    )
+    output.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        metavar="WHEN",
+        help="colours: auto (on a terminal), always, never (default: auto)",
+    )
+    output.add_argument("--quiet", "-q", action="store_true", help="print no text if there are no findings")
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever the findings")
     output.add_argument("--trace-instances", action="store_true", help="show each kernel's instances and missing ones")
     fixing = made.add_argument_group("fixing")
@@ -170,6 +196,15 @@ def parser(program: str) -> argparse.ArgumentParser:
     about.add_argument("--list-rules", action="store_true", help="list the rules")
     about.add_argument("--show-files", action="store_true", help="list the files that would be checked")
     about.add_argument("--show-settings", action="store_true", help="show the settings and where each comes from")
+    about.add_argument(
+        "--settings-schema", action="store_true", help="print the JSON schema of [tool.tilelang], for editors"
+    )
+    about.add_argument(
+        "--generate-shell-completion",
+        choices=SHELLS,
+        metavar="SHELL",
+        help=f"print the script that completes this command: {', '.join(SHELLS)}",
+    )
     about.add_argument("--version", action="store_true", help="show the version")
     return made
 
@@ -199,6 +234,15 @@ def check_command(program: str, arguments: Sequence[str]) -> int:
         return explain(options.explain, options.color)
     if options.list_rules:
         return list_rules()
+    if options.settings_schema:
+        from tilelang_analyzers.report.escape import json_text
+        from tilelang_analyzers.settings_schema import settings_schema
+
+        return emit([json_text(settings_schema())])
+    if options.generate_shell_completion is not None:
+        from tilelang_analyzers.completion import script
+
+        return emit([script(parser("tilelang-check"), options.generate_shell_completion)])
     config = _config(options)
     paths = options.paths or ["."]
     if options.show_settings:
@@ -237,8 +281,8 @@ def _config(options: argparse.Namespace) -> Config:
 
 def _check(options: argparse.Namespace, config: Config, paths: list[str]) -> int:
     from tilelang_analyzers.actions import Plan, carry_out
-    from tilelang_analyzers.report import render
     from tilelang_analyzers.report.style import Style
+    from tilelang_analyzers.reporter import Reporter
     from tilelang_analyzers.runner import Checkup, Options
 
     plan = Plan.of(options, config)
@@ -249,31 +293,31 @@ def _check(options: argparse.Namespace, config: Config, paths: list[str]) -> int
         if options.watch:
             return complain("tilelang-check", "--watch cannot watch standard input")
         stdin = (options.stdin_filename or "stdin.py", sys.stdin.buffer.read())
+    reporter = Reporter(options, emit)
     how = Options(
         jobs=options.jobs,
         use_cache=not options.no_cache,
-        with_instances=options.format in ("json", "table"),
+        with_instances=reporter.with_instances,
         stdin=stdin,
         trace=options.trace_instances,
         debug=options.debug,
         profile=options.profile or options.profile_json is not None,
     )
 
-    def show(outcome: Outcome) -> None:
-        # Where standard output has the fixed text or a diff, the report goes to standard error.
-        stream = sys.stderr if outcome.output else sys.stdout
+    def show(outcome: Outcome) -> int:
         if outcome.output:
             sys.stdout.flush()
             sys.stdout.buffer.write(outcome.output)
-        run = outcome.run
-        if run is not None and not (options.quiet and not run.failed and not run.findings()):
-            emit(render(options.format, run, Style.of(stream, options.color)), stream)
+        if outcome.run is None:
+            return CLEAN
+        # Where standard output has the fixed text or a diff, the report goes to standard error.
+        return reporter.report(outcome.run, sys.stderr if outcome.output else sys.stdout)
 
     def start() -> Checkup:
         with _progress(options.quiet or options.watch) as progress:
             checkup = Checkup(paths, _config(options), how, progress)
             started = time.perf_counter()
-            checkup.start()
+            checkup.start(reporter.stream() if plan.is_plain else None)
         if how.profile:
             _show_profile(checkup.reports.values(), time.perf_counter() - started, options.profile_json)
         return checkup
@@ -287,8 +331,7 @@ def _check(options: argparse.Namespace, config: Config, paths: list[str]) -> int
     checkup = start()
     rewritten = os.path.abspath(stdin[0]) if stdin else ""  # noqa: PTH100
     outcome = carry_out(plan, checkup, config, style, stdin=rewritten)
-    show(outcome)
-    return outcome.code
+    return max(outcome.code, show(outcome))
 
 
 def _show_profile(files: Iterable[FileReport], seconds: float, file: str | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections import deque
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     Task = tuple[str, bytes, Settings]
     Progress = Callable[[int, int], None]
+    OnReport = Callable[[FileReport, Sources], None]
 
 PARALLEL_FROM = 8
 """Files below which a second worker costs more than it saves, since it has to import everything again."""
@@ -46,10 +48,16 @@ class Options:
     in_process: bool = False
 
 
-def run(paths: Sequence[str], config: Config, options: Options, progress: Progress | None = None) -> Run:
-    """Check files and folders. Raises ``SettingsError`` for settings that cannot be used."""
+def run(
+    paths: Sequence[str],
+    config: Config,
+    options: Options,
+    progress: Progress | None = None,
+    on_report: OnReport | None = None,
+) -> Run:
+    """Check files and folders; see :meth:`Checkup.start`."""
     checkup = Checkup(paths, config, options, progress)
-    checkup.start()
+    checkup.start(on_report)
     return checkup.result()
 
 
@@ -74,8 +82,9 @@ class Checkup:
         self._found: list[str] = []
         self._unreadable: list[tuple[str, str]] = []
 
-    def start(self) -> None:
-        """Find the files and check them. Raises ``SettingsError``."""
+    def start(self, on_report: OnReport | None = None) -> None:
+        """Find the files and check them. ``on_report`` is called for each file as soon as it and all before it in the
+        order of paths are checked. Raises ``SettingsError`` for settings that cannot be used."""
         stdin = self._options.stdin
         if stdin is None:
             found = discover(self._paths, self._config.for_folder)
@@ -92,7 +101,7 @@ class Checkup:
             self.sources.overlay(path, stdin[1])
             if not is_left_out(Path(path), self._config.for_file(path)):
                 self.contents[path] = stdin[1]
-        self._check(self.contents, {}, use_cache=self._options.use_cache and stdin is None)
+        self._check(self.contents, {}, use_cache=self._options.use_cache and stdin is None, on_report=on_report)
 
     def is_complete(self) -> bool:
         """Whether the files of the run are still those that would be found."""
@@ -127,7 +136,14 @@ class Checkup:
         words = [word.encode() for word in words_of(report, self.contents[path])]
         return any(word in data for data in changed.values() for word in words)
 
-    def _check(self, paths: Iterable[str], overlays: Mapping[str, bytes], *, use_cache: bool) -> None:
+    def _check(
+        self,
+        paths: Iterable[str],
+        overlays: Mapping[str, bytes],
+        *,
+        use_cache: bool,
+        on_report: OnReport | None = None,
+    ) -> None:
         tasks: list[Task] = []
         relevance = Relevance()
         for path in paths:
@@ -137,8 +153,28 @@ class Checkup:
             else:
                 self.reports[path] = FileReport(path)
         options = replace(self._options, use_cache=use_cache)
+        ready = _InOrder(sorted(paths), self.reports, self.sources, on_report)
         for report in _reports(tasks, options, overlays, self._progress):
             self.reports[report.path] = report
+            ready.advance()
+        ready.advance()
+
+
+class _InOrder:
+    """Hands reports on in the order of ``paths``, however they arrive in ``reports``."""
+
+    def __init__(
+        self, paths: list[str], reports: Mapping[str, FileReport], sources: Sources, on_report: OnReport | None
+    ) -> None:
+        self._waiting = deque(paths)
+        self._reports = reports
+        self._sources = sources
+        self._on_report = on_report
+
+    def advance(self) -> None:
+        """Hand on what is ready."""
+        while self._on_report and self._waiting and self._waiting[0] in self._reports:
+            self._on_report(self._reports[self._waiting.popleft()], self._sources)
 
 
 def _read(path: str) -> bytes | str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from tilelang.ir.span import Span
     from tilelang.syntax.notebook import Notebook
+    from tilelang.syntax.notebook_file import NotebookFile
     from tilelang.syntax.suppressions import Comments
     from tilelang.syntax.text import SourceText
 
@@ -24,7 +25,17 @@ class Sources:
     gives syntax trees that somebody else has made already. ``contents`` are looked at before the disk.
     """
 
-    __slots__ = ("_comments", "_contents", "_files", "_notebooks", "_overlays", "_parse", "_trees")
+    __slots__ = (
+        "_comments",
+        "_contents",
+        "_data",
+        "_files",
+        "_notebook_files",
+        "_notebooks",
+        "_overlays",
+        "_parse",
+        "_trees",
+    )
 
     def __init__(
         self,
@@ -35,6 +46,8 @@ class Sources:
         self._contents = contents
         self._files: dict[str, SourceText] = {}
         self._notebooks: dict[str, Notebook] = {}
+        self._data: dict[str, bytes] = {}
+        self._notebook_files: dict[str, NotebookFile] = {}
         self._trees: dict[str, ast.Module | None] = {}
         self._comments: dict[str, Comments] = {}
         self._overlays: set[str] = set()
@@ -51,6 +64,8 @@ class Sources:
             from tilelang.syntax.notebook import load_notebook
 
             self._notebooks[path] = load_notebook(path, data)
+            self._data[path] = data
+            self._notebook_files.pop(path, None)
             self._files[path] = self._notebooks[path].source
         else:
             from tilelang.syntax.text import SourceText
@@ -72,6 +87,8 @@ class Sources:
 
     def locate(self, path: str, line: int) -> tuple[int | None, int]:
         """The cell, from 1, and the line in it; for a file that is no notebook, None and the line."""
+        if not path.endswith(NOTEBOOK_SUFFIX):
+            return None, line
         self.file(path)
         notebook = self._notebooks.get(path)
         place = notebook.locate(line) if notebook else None
@@ -81,6 +98,17 @@ class Sources:
         """The notebook at ``path``; None for another file."""
         self.file(path)
         return self._notebooks.get(path)
+
+    def notebook_file(self, path: str) -> NotebookFile | None:
+        """The text of a notebook's file with the places of its cells; None for a file that is no notebook."""
+        if not path.endswith(NOTEBOOK_SUFFIX):
+            return None
+        self.file(path)
+        if path not in self._notebook_files:
+            from tilelang.syntax.notebook_file import NotebookFile
+
+            self._notebook_files[path] = NotebookFile.read(path, self._data[path])
+        return self._notebook_files[path]
 
     def snippet(self, span: Span) -> str:
         """The text of a span."""

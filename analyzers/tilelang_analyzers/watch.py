@@ -45,7 +45,7 @@ Stamps = dict[str, "Stamp | None"]
 """Stamps by path; None: not there."""
 
 
-def watch(start: Callable[[], Checkup], show: Callable[[Checkup], None]) -> None:
+def watch(start: Callable[[], Checkup], show: Callable[[Checkup], object]) -> None:
     """Check, show, and begin again after every change, until the user interrupts. ``start`` makes a checkup and runs
     it; it is called again when files come or go or settings change. Raises ``SettingsError`` the first time only:
     settings that are wrong for a while are shown and waited for."""
@@ -95,7 +95,7 @@ def _updated(checkup: Checkup, contents: Mapping[str, bytes]) -> Checkup:
     return checkup
 
 
-def _timed(check: Callable[[], Checkup], show: Callable[[Checkup], None]) -> tuple[Checkup, Stamps]:
+def _timed(check: Callable[[], Checkup], show: Callable[[Checkup], object]) -> tuple[Checkup, Stamps]:
     """Check and show. The stamps are those of what was checked: what changed meanwhile has none, so it is looked at
     next."""
     began, started = time.time_ns(), time.perf_counter()
