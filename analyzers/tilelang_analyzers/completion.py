@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
 
-_FILES = ("paths", "stdin_filename", "output_file")
+_FILES = ("paths", "stdin_filename", "output_file", "baseline", "profile_json")
 _FOLDERS = ("cache_dir",)
 
 
@@ -21,7 +21,7 @@ def script(parser: argparse.ArgumentParser, shell: str) -> str:
     from tilelang.targets import known_names
     from tilelang_analyzers import rules
 
-    selectors = ("all", *rules.GROUPS, *rules.names())
+    selectors = ("all", *rules.GROUPS, *rules.WIDER_GROUPS, *rules.names())
     choices = {
         "explain": rules.names(),
         "select": selectors,

@@ -34,10 +34,9 @@ def settings_schema() -> Json:
         "additionalProperties": False,
         "properties": {key: _property(key, option) for key, option in OPTIONS.items()},
         "$defs": {
-            "rule": {"enum": list(rules.names())},
             "selector": {
                 "description": "A rule, a group of rules, or all.",
-                "enum": ["all", *rules.GROUPS, *rules.names()],
+                "enum": ["all", *rules.GROUPS, *rules.WIDER_GROUPS, *rules.names()],
             },
             "selectors": {
                 "anyOf": [{"type": "array", "items": {"$ref": "#/$defs/selector"}}, {"type": "string"}],
@@ -91,7 +90,7 @@ _KINDS: Mapping[Kind, Callable[[], Json]] = {
     "text": lambda: {"type": "string"},
     "levels": lambda: {
         "type": "object",
-        "propertyNames": {"$ref": "#/$defs/rule"},
+        "propertyNames": {"$ref": "#/$defs/selector"},
         "additionalProperties": {"$ref": "#/$defs/level"},
     },
     "lists": _table_of(_NAMES),
