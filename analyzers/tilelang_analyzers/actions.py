@@ -83,7 +83,8 @@ class Plan:
             exit_zero=options.exit_zero,
             baseline=_baseline_file(options, config),
             write_baseline=options.write_baseline,
-            keep_baseline=options.keep_baseline,
+            # What an editor holds, or what is on the disk while somebody types, says nothing for good.
+            keep_baseline=options.keep_baseline or options.watch or "-" in options.paths,
             diff_base=options.diff_base,
             add_ignore=options.add_ignore,
             watch=options.watch,

@@ -77,7 +77,7 @@ class Baseline:
         left: Counter[Entry] = Counter()
         hidden: set[int] = set()
         findings = [(finding, self._entry(finding, run)) for finding in run.findings() if _counts(finding)]
-        checked = {file.path: _archs(run, file) for file in run.files if file.failure is None}
+        checked = {file.path: _archs(run, file) for file in run.files if _is_whole(file)}
         for same_path in (True, False):
             index = _index(rest, self._is_there, same_path=same_path)
             for finding, own in findings:
@@ -104,7 +104,7 @@ class Baseline:
     def of(self, run: Run) -> Counter[Entry]:
         """What a new baseline would hold: the findings of a run, and the entries of files that it did not check."""
         entries = Counter(self._entry(finding, run) for finding in run.findings() if _counts(finding))
-        checked = {file.path for file in run.files if file.failure is None}
+        checked = {file.path for file in run.files if _is_whole(file)}
         for entry, count in self.entries.items():
             if self._is_there(entry.path) and str(self._absolute(entry.path)) not in checked:
                 entries[entry] += count
@@ -142,6 +142,11 @@ def excerpt_hash(finding: Diagnostic, sources: Sources) -> str:
 def _counts(finding: Diagnostic) -> bool:
     """Only what can fail a run is worth an entry."""
     return finding.severity >= Severity.WARNING
+
+
+def _is_whole(file: FileReport) -> bool:
+    """Whether all of a file was looked at. Of one with syntax errors, parts were not."""
+    return file.failure is None and all(finding.rule != "syntax-error" for finding in file.findings)
 
 
 def _archs(run: Run, file: FileReport) -> set[str]:

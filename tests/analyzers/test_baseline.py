@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -84,8 +86,16 @@ def test_what_a_run_could_not_find_stays(adopted: Command) -> None:
     for arguments in (["other.py"], ["--ignore", "unknown-name,unused-suppression"]):
         assert adopted(*arguments) == 0
         assert adopted.read(NAME) == before
-    adopted.write("k.py", "x = (\n")
-    assert adopted("--select", "lossy-cast") == 0
+    adopted.write("k.py", "import tilelang\nx = (\n")
+    assert adopted.found() == [("k.py", "syntax-error")]
+    assert adopted.read(NAME) == before
+
+
+def test_standard_input_does_not_shrink_it(adopted: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = adopted.read(NAME)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(misspelt().encode())))
+    assert adopted("-", "--stdin-filename", "k.py") == 0
+    assert "1 entry has no finding any more" in adopted.err
     assert adopted.read(NAME) == before
 
 

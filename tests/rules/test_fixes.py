@@ -115,13 +115,15 @@ def test_annotations(tmp_path: Path) -> None:
     [
         ("T.Tensor(shape, 'float32')", "T.Tensor[shape, 'float32']"),
         ("T.Tensor((N, 4), dtype)", "T.Tensor[(N, 4), dtype]"),
+        ("T.Tensor(sizes, dtype)", "T.Tensor[sizes, dtype]"),
         # Here the subscript form would take the dtype for an extent.
         ("T.Tensor(N, dtype)", None),
         ("T.Buffer((N,), dtype)", None),
     ],
 )
 def test_annotations_in_which_only_a_call_is_clear(tmp_path: Path, annotation: str, written: str | None) -> None:
-    source = f"{HEAD}def make(N, shape, dtype):\n    @T.prim_func\n    def main(A: {annotation}):\n        pass\n"
+    head = f"{HEAD}def make(N, shape, dtype):\n    sizes = [N, 4]\n"
+    source = f"{head}    @T.prim_func\n    def main(A: {annotation}):\n        pass\n"
     found = findings(tmp_path, source, select=("call-annotation",))
     assert [one.rule for one in found] == ["call-annotation"]
     assert (found[0].fix is None) == (written is None)
