@@ -138,13 +138,13 @@ def parser(program: str) -> argparse.ArgumentParser:
         type=parse_output,
         default=[],
         metavar="FORMAT=FILE",
-        help="besides printing, write a report to a file, such as sarif=check.sarif; may be repeated",
+        help="write a report to a file besides: sarif=check.sarif; may be repeated",
     )
     output.add_argument("--output-file", "-o", metavar="FILE", help="write the report to this file, and print nothing")
     output.add_argument(
         "--statistics",
         action="store_true",
-        help="count the findings of each rule instead of showing them; [*] marks what --fix removes",
+        help="count findings by rule instead; [*] marks what --fix removes",
     )
     output.add_argument(
         "--color",
