@@ -15,6 +15,7 @@ from tilelang.passes.configs import PassConfigs
 from tilelang.passes.copy_path import has_tma
 from tilelang.passes.expand import expand
 from tilelang.passes.fragments import infer
+from tilelang.passes.layouts import infer_layouts
 from tilelang.passes.pipeline import is_pipelined, plan_pipeline
 from tilelang.passes.reducers import settle_reducers
 from tilelang.passes.registers import estimate_registers
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.program import Program
     from tilelang.ir.stmt import Block, Launch
+    from tilelang.passes.layouts import LayoutMap
     from tilelang.passes.pipeline import Pipeline
     from tilelang.passes.registers import RegisterEstimate
     from tilelang.passes.resources import Resources
@@ -57,6 +59,7 @@ class LaunchPlan(NamedTuple):
     pipelines: tuple[Pipeline, ...]
     versions: Mapping[Buffer, int]
     maps: Mapping[Buffer, ThreadMap]
+    layouts: LayoutMap
     memory: SharedMemoryPlan
     registers: RegisterEstimate
     resources: Resources
@@ -82,6 +85,8 @@ def plan(
     versions  = _versions(special, pipelines) if by_hand is None else by_hand
     maps      = infer(opened, active, by_gemm)
     maps     |= settle_reducers(opened, active, maps, configs)
+    loads     = special.loads if special is not None else ()
+    layouts   = infer_layouts(opened, target, active, by_gemm, loads=loads, configs=configs)
     finely    = configs.flag("enable_aggressive_shared_memory_merge")
     schedules = Schedules({id(each.loop): each for each in pipelines}, by_gemm, special, maps, active, finely)
     memory    = plan_shared_memory(opened, schedules, versions, target, configs, complete=program.complete)
@@ -89,7 +94,7 @@ def plan(
     # fmt: on
     total = None if threads is None else threads + (special.producer_threads if special is not None else 0)
     resources = resources_of(memory, registers, total, target)
-    return LaunchPlan(launch, opened, target, found, special, pipelines, versions, maps, memory, registers, resources)
+    return LaunchPlan(launch, opened, target, found, special, pipelines, versions, maps, layouts, memory, registers, resources)
 
 
 def block_threads(launch: Launch) -> int | None:
