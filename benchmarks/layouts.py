@@ -161,6 +161,10 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         if stopped:
             conflicts.append(f"{row.label()}: {stopped[0].reason} {stopped[0].buffer.name}")
+        named = {theirs["name"] for theirs in record["buffers"]}
+        for buffer in (buffer for each in plans for buffer in each.layouts.claims):
+            if buffer.name not in named:
+                examples[f"only here, {buffer.scope}"].append(f"{row.label()} {buffer.name}{buffer.shape}")
         for theirs, kind, detail in outcomes(record, plans):
             group = "fragments" if theirs["scope"] == "local.fragment" else "shared"
             counts[group][kind] += 1

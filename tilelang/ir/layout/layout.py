@@ -205,7 +205,7 @@ def is_compact(shape: Sequence[int], outputs: Sequence[Sum]) -> bool:
         if not is_mixed_radix(one):
             return False
         for digit in one.digits:
-            if not isinstance(digit.source, Input):
+            if not isinstance(digit.source, Input) or not isinstance(digit.source.key, int):
                 return False
             pieces.setdefault(digit.source.key, []).append(digit)
     for dim, extent in enumerate(shape):

@@ -103,7 +103,8 @@ def _double(rows: int, columns: int, k_inner: bool) -> Layout:
 def boxed(shape: tuple[int, ...]) -> Layout:
     """Row-major boxes of at most 256 elements along each dimension, the largest that one TMA instruction moves."""
     whole = [of(dim, extent) for dim, extent in enumerate(shape)]
-    return Layout(shape, (*(one // TMA_BOX for one in whole), *(one % TMA_BOX for one in whole)))
+    outer = [one // TMA_BOX for one, extent in zip(whole, shape, strict=True) if extent > TMA_BOX]
+    return Layout(shape, (*outer, *(one % TMA_BOX for one in whole)))
 
 
 # --- other generations ----------------------------------------------------------------------------------------

@@ -10,11 +10,13 @@ from tilelang.ir.arith import launch_ranges, let_ranges, loop_ranges
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.expr import Load, Var, const_int
 from tilelang.ir.layout import swizzles
+from tilelang.ir.layout.fragment import Fragment
 from tilelang.ir.stmt import Alloc, Atomic, Copy, Effect, Fill, For, Gemm, If, Launch, Let, Reduce, Scan, Stmt
 from tilelang.ir.visit import children, is_undecided, operands, subterms
 from tilelang.passes.copy_path import in_bounds, is_contiguous, stores_by_tma
+from tilelang.passes.layouts.annotated import annotated_layout
 from tilelang.passes.layouts.matrix import wanted_by
-from tilelang.passes.layouts.nest import Surroundings, implied_nest, is_spread, written_nest
+from tilelang.passes.layouts.nest import Surroundings, implied_nest, is_parallel, is_spread, written_nest
 from tilelang.passes.layouts.operations import (
     BoxOperation,
     FixedOperation,
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
     from tilelang.ir.arith import Interval
     from tilelang.ir.expr import Operand
-    from tilelang.ir.layout.fragment import Fragment
     from tilelang.ir.layout.layout import Layout
     from tilelang.passes.active_threads import ActiveThreads
     from tilelang.passes.configs import PassConfigs
@@ -92,7 +93,7 @@ class _Collector:
         self._mention(stmt)
         if isinstance(stmt, Alloc):
             return
-        if isinstance(stmt, For) and stmt.kind == "parallel":
+        if isinstance(stmt, For) and is_parallel(stmt):
             self._nest(stmt, written_nest(stmt, self._around()))
         elif isinstance(stmt, Gemm):
             self._gemm(stmt)
@@ -101,9 +102,9 @@ class _Collector:
         elif isinstance(stmt, Atomic) and isinstance(stmt.dst, Region) and isinstance(stmt.value, Region):
             self._nest(stmt, implied_nest(stmt, self._around()))
         elif isinstance(stmt, Reduce):
-            self._add(ReduceOperation(self._number, stmt, self._touched(stmt), stmt))
+            self._add(ReduceOperation(self._number, stmt, self._touched(stmt)))
         elif isinstance(stmt, Scan):
-            self._add(ScanOperation(self._number, stmt, self._touched(stmt), stmt))
+            self._add(ScanOperation(self._number, stmt, self._touched(stmt)))
         elif isinstance(stmt, (Fill, Effect)):
             self._other(stmt)
         else:
@@ -132,11 +133,20 @@ class _Collector:
             self._add(Operation(self._number, stmt, touched))
             return
         coalesced = const_int(stmt.attr("coalesced_width"))
-        given = stmt.attr("loop_layout")
-        if given is not None:
-            self.found.unknown.update(touched)
-        situation = Situation(self._threads(stmt), self._wide, coalesced)
+        given = self._given(stmt, nest)
+        situation = Situation(self._threads(stmt), self._wide, coalesced, given)
         self._add(NestOperation(self._number, stmt, nest.fragments(), nest, situation))
+
+    def _given(self, stmt: Stmt, nest: Nest) -> Fragment | None:
+        """The loop layout that the source gives by hand."""
+        written = stmt.attr("loop_layout")
+        if written is None:
+            return None
+        given = annotated_layout(written)
+        if isinstance(given, Fragment) and given.shape == nest.extents:
+            return given
+        self.found.unknown.update(nest.fragments())
+        return None
 
     def _gemm(self, stmt: Gemm) -> None:
         touched = self._touched(stmt)
@@ -246,7 +256,7 @@ class _Collector:
     def _touched(self, stmt: Stmt) -> tuple[Buffer, ...]:
         """The fragments that a statement uses, values bound to names before it included."""
         found: dict[Buffer, None] = {}
-        if isinstance(stmt, For) and stmt.kind == "parallel":
+        if isinstance(stmt, For) and is_parallel(stmt):
             return tuple(self._touched_in_nest(stmt))
         for access in accesses(stmt):
             if is_spread(access.buffer):
@@ -267,7 +277,7 @@ class _Collector:
         buffers = [access.buffer for access in accesses(stmt)]
         if isinstance(stmt, Alloc):
             buffers.append(stmt.buffer)
-        if isinstance(stmt, For) and stmt.kind == "parallel":
+        if isinstance(stmt, For) and is_parallel(stmt):
             for body in children(stmt):
                 for inner in body:
                     self._mention(inner)

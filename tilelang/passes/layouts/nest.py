@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from tilelang.ir.arith import launch_ranges, loop_ranges, prove_le, prove_lt, try_const
+from tilelang.ir.arith import loop_ranges, prove_le, prove_lt, try_const
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import BOOL, INT32
-from tilelang.ir.expr import Binary, Call, Cast, Expr, Load, Operand, Select, Var
+from tilelang.ir.expr import Binary, Call, Cast, Expr, Load, Operand, Select, Var, is_comparison
 from tilelang.ir.stmt import Atomic, Copy, Effect, For, If, Let, Stmt, Store, While
 from tilelang.ir.visit import children, operands, subterms
 from tilelang.passes.layouts.indices import Indexing
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tilelang.ir.arith import Interval, Ranges
+    from tilelang.ir.dtype import DType
     from tilelang.ir.layout.digits import Sum
 
 
@@ -73,6 +74,11 @@ def is_spread(buffer: Buffer) -> bool:
     return buffer.is_fragment and not is_reducer(buffer)
 
 
+def is_parallel(loop: For) -> bool:
+    """Whether threads share the iterations of a loop: ``T.Parallel``, and ``T.parallel`` of TVM script."""
+    return loop.kind == "parallel" or loop.attr("parallel") is True
+
+
 class Surroundings(NamedTuple):
     """What is known where a nest stands: ranges of variables, and values of names bound before it."""
 
@@ -86,7 +92,7 @@ def written_nest(loop: For, around: Surroundings) -> Nest | None:
     loops: list[tuple[Var, int]] = []
     body: tuple[Stmt, ...] = (loop,)
     ranges: Ranges = around.ranges
-    while len(body) == 1 and isinstance(body[0], For) and body[0].kind == "parallel":
+    while len(body) == 1 and isinstance(body[0], For) and is_parallel(body[0]):
         inner = body[0]
         for var, start, extent in zip(inner.vars, inner.starts, inner.extents, strict=True):
             number = try_const(extent)
@@ -142,6 +148,7 @@ class _Reader:
             if not is_reducer(stmt.buffer):
                 self._access(stmt.buffer, stmt.indices, writes=True)
             self._value(stmt.value)
+            self._conversion(stmt.value, stmt.buffer.dtype)
             for index in stmt.indices:
                 self._value(index)
             return
@@ -175,6 +182,11 @@ class _Reader:
             elif isinstance(part, Region):
                 self._access(part.buffer, part.mins, writes=False)
 
+    def _conversion(self, value: object, dtype: DType) -> None:
+        """A value that is converted, by a cast or because its type differs from the other operand's."""
+        if isinstance(value, Expr) and value.dtype != dtype and value.dtype.is_known and dtype.is_known:
+            self.limits.append(Limit("cast", bits=max(dtype.total_bits, value.dtype.total_bits)))
+
     def _condition(self, cond: object) -> None:
         sums = _sides(cond, self.indexing)
         self.limits.append(Limit("condition", tuple(sums)))
@@ -187,8 +199,10 @@ class _Reader:
             if isinstance(term, Load):
                 self._access(term.buffer, term.indices, writes=False)
             elif isinstance(term, Cast):
-                source = term.value.dtype.total_bits if isinstance(term.value, Expr) else 32
-                self.limits.append(Limit("cast", bits=max(term.dtype.total_bits, source)))
+                self._conversion(term.value, term.dtype)
+            elif isinstance(term, Binary) and not is_comparison(term.op):
+                self._conversion(term.a, term.dtype)
+                self._conversion(term.b, term.dtype)
             elif isinstance(term, Select):
                 self._condition(term.cond)
             elif isinstance(term, Call) and term.op not in VECTOR_CALLS:
@@ -302,10 +316,3 @@ def _bounds_checks(
         if not prove_le(0, index, ranges):
             checks.append(Limit("condition", (indexing.sum_of(index),)))
     return checks
-
-
-def surroundings(launch_range: Mapping[Var, Interval]) -> Surroundings:
-    return Surroundings(launch_range, {})
-
-
-__all__ = ["Access", "Limit", "Nest", "Surroundings", "implied_nest", "is_spread", "launch_ranges", "written_nest"]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tilelang.ir.layout.digits import ZERO, Digit, Sum, of, substitute
 from tilelang.ir.layout.fragment import REP, Fragment, fully_replicated, of_thread, unused_digits
 from tilelang.ir.layout.layout import invert
-from tilelang.passes.layouts.indices import is_plain
+from tilelang.passes.layouts.indices import is_plain, loops_of
 from tilelang.passes.layouts.vector_width import vector_width
 
 if TYPE_CHECKING:
@@ -65,15 +65,11 @@ def settle(nest: Nest, layouts: Layouts, situation: Situation, *, free: bool) ->
     spread, source = _choose(nest, layouts, situation, free=free)
     if spread is None:
         return None
-    if not spread.is_injective() or not is_plain(replace_replica(spread)):
+    if not all(map(is_plain, (spread.thread, *spread.index))) or not spread.is_injective():
         raise Unsuitable("not-injective", source or _any_fragment(nest))
     _validate(nest, spread, layouts, source)
     _check_replicated_stores(nest, spread, layouts)
     return spread, source
-
-
-def replace_replica(spread: Fragment) -> Sum:
-    return substitute(spread.thread, {REP: ZERO})
 
 
 def _any_fragment(nest: Nest) -> Buffer:
@@ -274,7 +270,7 @@ def covers(small: Fragment, large: Fragment) -> bool:
         return True
     if large.is_fully_replicated and small.thread_extent <= large.replicate:
         return True
-    if not is_plain(replace_replica(small)) or not is_plain(replace_replica(large)):
+    if not is_plain(small.thread) or not is_plain(large.thread):
         return False
     return all(map(frozenset.issubset, small.thread_sets(), large.thread_sets()))
 
@@ -306,7 +302,8 @@ def derived(nest: Nest, buffer: Buffer, shape: tuple[int, ...], spread: Fragment
     access = uses[0]
     if is_common(access, nest):
         return spread
-    indices = access.indices
+    # A dimension indexed by something outside of the nest is the same for all its iterations.
+    indices = tuple(ZERO if not loops_of(index) and not is_plain(index) else index for index in access.indices)
     if not all(map(is_plain, indices)):
         raise Unsuitable("not-invertible", buffer)
     back = invert(nest.extents, indices)
