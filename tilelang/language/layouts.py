@@ -127,7 +127,7 @@ def trace(function: object, shape: object, *, replica: bool = False) -> Trace | 
     inputs = tuple(Var(INT32, _NAMES[dim % len(_NAMES)], "loop") for dim in range(len(shape)))  # pyright: ignore[reportUnknownArgumentType]
     copy = Var(INT32, "rep", "loop") if replica else None
     outputs = _flat(function(*inputs, copy) if copy is not None else function(*inputs))
-    return None if outputs is None else Trace(inputs, outputs, copy)
+    return Trace(inputs, outputs, copy) if outputs else None
 
 
 def of_function(function: object, buffer: object) -> object:
@@ -140,7 +140,7 @@ def of_function(function: object, buffer: object) -> object:
 def _flat(value: object) -> tuple[Operand, ...] | None:
     if isinstance(value, (int, Expr)):
         return (value,)
-    if not isinstance(value, (tuple, list)):
+    if not isinstance(value, (tuple, list)) or getattr(value, "open", False):
         return None
     found: list[Operand] = []
     for item in value:  # pyright: ignore[reportUnknownVariableType]

@@ -86,7 +86,7 @@ def plan(
     maps      = infer(opened, active, by_gemm)
     maps     |= settle_reducers(opened, active, maps, configs)
     loads     = special.loads if special is not None else ()
-    layouts   = infer_layouts(opened, target, active, by_gemm, loads=loads, configs=configs)
+    layouts   = infer_layouts(opened, target, active, by_gemm, loads=loads, configs=configs, complete=program.complete)
     finely    = configs.flag("enable_aggressive_shared_memory_merge")
     schedules = Schedules({id(each.loop): each for each in pipelines}, by_gemm, special, maps, active, finely)
     memory    = plan_shared_memory(opened, schedules, versions, target, configs, complete=program.complete)

@@ -191,7 +191,7 @@ def _divided(total: Sum, divisor: int) -> Sum:
     whole: list[Digit] = []
     rest: list[Digit] = []
     for digit in total.digits:
-        _sort_digit(digit, divisor, whole, rest)
+        _sort_digit(digit, divisor, total, whole, rest)
     base, left = divmod(total.base, divisor)
     whole = [Digit(one.source, one.lower, one.extent, one.scale // divisor) for one in whole]
     remainder = Sum(tuple(rest), left)
@@ -210,7 +210,7 @@ def _remainder(total: Sum, divisor: int) -> Sum:
         return ZERO
     rest: list[Digit] = []
     for digit in total.digits:
-        _sort_digit(digit, divisor, [], rest)
+        _sort_digit(digit, divisor, total, [], rest)
     remainder = normal(rest, total.base % divisor)
     if remainder.low < 0:
         remainder += -(remainder.low // divisor) * divisor
@@ -220,19 +220,26 @@ def _remainder(total: Sum, divisor: int) -> Sum:
     return Sum((Digit(source, 1, divisor // shared, shared),), offset)
 
 
-def _sort_digit(digit: Digit, divisor: int, whole: list[Digit], rest: list[Digit]) -> None:
+def _sort_digit(digit: Digit, divisor: int, total: Sum, whole: list[Digit], rest: list[Digit]) -> None:
     """Puts what is a multiple of ``divisor`` into ``whole``, the rest of the digit into ``rest``."""
     scale = digit.scale
     if scale % divisor == 0:
         whole.append(digit)
         return
     if 0 < scale < divisor and divisor % scale == 0 and digit.extent > divisor // scale:
-        parts = _cut(digit, divisor // scale)
+        size = divisor // scale
+        # A ragged cut is exact too, but parts of a fused index must stay together to be recognised as one.
+        parts = _cut(digit, size) if digit.extent % size == 0 or _is_highest(digit, divisor, total) else None
         if parts is not None:
             rest.append(parts[0])
             whole.append(parts[1])
             return
     rest.append(digit)
+
+
+def _is_highest(digit: Digit, divisor: int, total: Sum) -> bool:
+    """Whether all digits of a sum with a larger scale are multiples of a divisor."""
+    return all(other.scale <= digit.scale or other.scale % divisor == 0 for other in total.digits)
 
 
 def _reduced(total: Sum, divisor: int) -> tuple[Sum, int, int]:

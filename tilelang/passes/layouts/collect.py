@@ -48,12 +48,14 @@ HARMLESS = frozenset(("finalize_reducer", "reducer_result", "reducer_init", "ann
 
 @dataclass(slots=True)
 class Collected:
-    """``unknown``: fragments that something touches which could not be followed. ``floating``: fragments that code
+    """``unknown``: fragments that something touches which could not be followed. ``open``: a nest uses a value that is
+    not known, which may read any fragment. ``floating``: fragments that code
     outside of operations uses, with the first such statement. ``annotated``: layouts given by hand. ``buffers``: all
     that are mentioned, by allocation."""
 
     operations: list[Operation] = field(default_factory=list["Operation"])
     unknown: set[Buffer] = field(default_factory=set["Buffer"])
+    open: bool = False
     floating: dict[Buffer, tuple[Stmt, Threads]] = field(default_factory=dict["Buffer", "tuple[Stmt, Threads]"])
     annotated: list[tuple[Buffer, object, Stmt]] = field(default_factory=list["tuple[Buffer, object, Stmt]"])
     buffers: dict[Buffer, list[Buffer]] = field(default_factory=dict["Buffer", "list[Buffer]"])
@@ -128,6 +130,7 @@ class _Collector:
 
     def _nest(self, stmt: Stmt, nest: Nest | None) -> None:
         touched = self._touched(stmt)
+        self.found.open |= nest is None or nest.open
         if nest is None:
             self.found.unknown.update(touched)
             self._add(Operation(self._number, stmt, touched))

@@ -2,7 +2,8 @@
 
 The order is upstream's, so that the results are. First every instruction claims the layouts that it needs. Then layouts
 spread from settled buffers through the operations that touch them. What no instruction reaches is tried, group by
-group, starting from each operation in turn; the attempt with the fewest registers wins, the earliest on a tie.
+group, starting from each operation in turn. The attempt wins whose loops number the fewest registers by the thread, then
+that with the fewest registers, then the earliest.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tilelang.passes.layouts.annotated import annotated_layout
 from tilelang.passes.layouts.collect import Collected, Context, collect
 from tilelang.passes.layouts.operations import NestOperation, Progress, known_shape
 from tilelang.passes.layouts.result import Claim, Conflict, LayoutMap
-from tilelang.passes.layouts.spread import Unsuitable, covers
+from tilelang.passes.layouts.spread import Unsuitable, covers, indexes_by_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,14 +45,17 @@ def infer_layouts(
     *,
     loads: Iterable[Stmt] = (),
     configs: PassConfigs = NO_CONFIGS,
+    complete: bool = True,
 ) -> LayoutMap:
     """The layouts of one launch whose operations are opened up.
 
     ``active``: the threads that run each statement. ``partitions``: how the warps share each gemm, by identity.
-    ``loads``: the copies that TMA brings.
+    ``loads``: the copies that TMA brings. ``complete``: whether the whole body could be followed.
     """
     context = Context(active, partitions, frozenset(map(id, loads)), target, configs)
-    return _Inference(collect(launch, context)).run()
+    found = collect(launch, context)
+    found.open |= not complete
+    return _Inference(found).run()
 
 
 class _Stop(Exception):
@@ -103,6 +107,9 @@ class _Inference:
             self._strict = frozenset(state.claims)
             self._queue.extend(one.number for one in self._operations)
             self._drain("common", state)
+            if self._found.open:
+                # What is dealt out freely depends on all that a nest reads.
+                self._unknown |= {buffer for buffer in self._uses if buffer not in state.claims}
             state = self._free(state)
             self._complete_aliases(state)
             self._check_complete(state)
@@ -235,7 +242,7 @@ class _Inference:
         for members in self._groups():
             if any(buffer in self._unknown for number in members for buffer in self._operations[number].fragments):
                 continue
-            best: tuple[int, _State] | None = None
+            best: tuple[tuple[int, int], _State] | None = None
             problem: Unsuitable | None = None
             failed = state
             for root in members[:MAX_ROOTS]:
@@ -249,7 +256,7 @@ class _Inference:
                     if problem is None:
                         problem, failed = failure, attempt
                     continue
-                cost = attempt.registers()
+                cost = self._spills(members, attempt), attempt.registers()
                 if best is None or cost < best[0]:
                     best = cost, attempt
                 if len(members) == 1:
@@ -260,6 +267,16 @@ class _Inference:
                 raise _Stop(self._conflict(problem, self._operations[members[0]], failed))
             state = best[1]
         return state
+
+    def _spills(self, members: list[int], state: _State) -> int:
+        """Nests that would number registers by the thread."""
+        layouts = state.layouts
+        found = 0
+        for number in members:
+            operation, spread = self._operations[number], state.progress.loops.get(number)
+            if spread is not None and isinstance(operation, NestOperation) and spread.is_bijective():
+                found += indexes_by_thread(operation.nest, spread, layouts)
+        return found
 
     def _groups(self) -> list[list[int]]:
         """Operations joined by the fragments, or views of them, that they share; each in order."""

@@ -46,7 +46,7 @@ class Limit(NamedTuple):
 class Nest:
     """``extents`` of the loops. ``inner``: serial loops inside, by variable. ``accesses`` in the order of execution.
     ``innermost``: the key and extent of the loop that is vectorised. ``statements``: whether the body has more than
-    one. ``atomics``: element types of atomic additions. ``source``: the statement that the nest comes from."""
+    one. ``open``: some value is not known. ``source``: the statement that the nest comes from."""
 
     source: Stmt
     extents: tuple[int, ...]
@@ -56,6 +56,7 @@ class Nest:
     inner: frozenset[Var] = frozenset()
     innermost: tuple[object, int] | None = None
     statements: bool = False
+    open: bool = False
 
     @property
     def rank(self) -> int:
@@ -113,6 +114,7 @@ def written_nest(loop: For, around: Surroundings) -> Nest | None:
         frozenset(reader.inner),
         last,
         reader.count > 1,
+        reader.open,
     )
 
 
@@ -128,6 +130,7 @@ class _Reader:
     inner: set[Var] = field(default_factory=set["Var"])
     innermost: tuple[object, int] | None = None
     count: int = 0
+    open: bool = False
 
     @property
     def indexing(self) -> Indexing:
@@ -211,8 +214,10 @@ class _Reader:
                 self.limits.append(Limit("call", tuple(sums)))
             elif isinstance(term, Region):
                 self._access(term.buffer, term.mins, writes=False)
-            elif isinstance(term, Var) and term in self.bound and term not in seen:
-                self._value(self.bound[term], seen | {term})
+            elif isinstance(term, Var):
+                self.open |= term.kind == "unknown"
+                if term in self.bound and term not in seen:
+                    self._value(self.bound[term], seen | {term})
 
 
 VECTOR_CALLS = frozenset(

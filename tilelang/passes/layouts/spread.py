@@ -193,10 +193,9 @@ def _better(nest: Nest, followed: Fragment, planned: Fragment, layouts: Layouts)
     fits = [_fits(nest, one, layouts) for one in (followed, planned)]
     if fits != [True, True]:
         return planned if fits[1] and not fits[0] else followed
-    if any(one.writes and (one.buffer.is_shared or one.buffer.is_global) for one in nest.accesses):
-        by_thread = [_indexes_by_thread(nest, one, layouts) for one in (followed, planned)]
-        if by_thread[0] != by_thread[1]:
-            return planned if by_thread[0] else followed
+    by_thread = [indexes_by_thread(nest, one, layouts) for one in (followed, planned)]
+    if by_thread[0] != by_thread[1]:
+        return planned if by_thread[0] else followed
     plan_inside, follow_inside = covers(planned, followed), covers(followed, planned)
     if plan_inside != follow_inside:
         return planned if plan_inside else followed
@@ -213,22 +212,26 @@ def _fits(nest: Nest, spread: Fragment, layouts: Layouts) -> bool:
     return True
 
 
-def _indexes_by_thread(nest: Nest, spread: Fragment, layouts: Layouts) -> bool:
-    """Whether some register number would differ between threads that run the same round of the loop."""
+def indexes_by_thread(nest: Nest, spread: Fragment, layouts: Layouts) -> bool:
+    """Whether some register number would differ between threads that run the same round of the loop. Registers cannot
+    be numbered at run time, so such a fragment would live in memory."""
     if not spread.is_bijective():
         raise Unsuitable("not-invertible", _any_fragment(nest))
-    rounds = spread.register_table()
     for buffer in nest.fragments():
         layout = layouts.get(buffer)
-        if not isinstance(layout, Fragment):
-            continue
-        places = layout.index_of(nest.uses(buffer)[0].indices)
-        if not all(map(is_plain, places)):
-            continue
-        registers = replace(spread, index=places).register_table()
-        if len(set(zip(rounds, registers, strict=True))) > len(set(rounds)):
-            return True
+        if isinstance(layout, Fragment):
+            places = layout.index_of(nest.uses(buffer)[0].indices)
+            if places != spread.index and all(map(is_plain, places)) and _differs_in_a_round(spread, places):
+                return True
     return False
+
+
+@lru_cache(maxsize=512)
+def _differs_in_a_round(spread: Fragment, places: tuple[Sum, ...]) -> bool:
+    """Whether ``places`` are no function of the round, the register number of ``spread``."""
+    rounds = spread.register_table()
+    registers = replace(spread, index=places).register_table()
+    return len(set(zip(rounds, registers, strict=True))) > len(set(rounds))
 
 
 # --- agreement ------------------------------------------------------------------------------------------------
