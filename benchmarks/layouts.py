@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from predictions import Prediction
 
-    from tilelang.passes import LaunchPlan
     from tilelang.ir.buffer import Buffer
+    from tilelang.passes import LaunchPlan
 
 KINDS = ("equal", "different", "unknown here", "not inferred", "conflict here", "not comparable")
 
@@ -156,7 +156,9 @@ def main(arguments: list[str] | None = None) -> int:
             kind = "here too" if stopped else "not here"
             if record.get("reached"):
                 line = record["error"].strip().splitlines()
-                text = next((one for one in line if "onflict" in one or "different layout" in one), line[0] if line else "")
+                text = next(
+                    (one for one in line if "onflict" in one or "different layout" in one), line[0] if line else ""
+                )
                 examples[f"stopped there, {kind}"].append(f"{row.label()}: {text[:150]}")
             continue
         if stopped:
@@ -171,7 +173,8 @@ def main(arguments: list[str] | None = None) -> int:
             if kind != "equal":
                 examples[f"{group}, {kind}: {detail}"].append(f"{row.label()} {theirs['name']}{theirs['shape']}")
 
-    print(f"{len(records)} rows, {unmatched} without an instance, {planned} plans at {1e3 * spent / max(planned, 1):.1f} ms")
+    each = 1e3 * spent / max(planned, 1)
+    print(f"{len(records)} rows, {unmatched} without an instance, {planned} plans at {each:.1f} ms")
     for group, found in counts.items():
         total = sum(found.values())
         print(f"{group}: {total}")
@@ -180,7 +183,9 @@ def main(arguments: list[str] | None = None) -> int:
                 print(f"  {kind:16s}{share(found[kind], total)}")
         said = found["equal"] + found["different"]
         print(f"  equal of those that both have {share(found['equal'], said)}")
-    print(f"conflicts on rows that upstream lowers: {len(conflicts)}", *(f"    {one}" for one in conflicts[:40]), sep="\n")
+    print(
+        f"conflicts on rows that upstream lowers: {len(conflicts)}", *(f"    {one}" for one in conflicts[:40]), sep="\n"
+    )
     for name, members in sorted(examples.items(), key=lambda item: -len(item[1])):
         print(f"{len(members):5d}  {name}", *(f"           {text}" for text in members[: options.show]), sep="\n")
     return 0

@@ -112,7 +112,10 @@ def _with_callbacks(ev: Evaluator, arguments: Arguments, span: Span) -> Argument
             return entries
         return value
 
-    args, kwargs = list(map(wrapped, arguments.args)), {name: wrapped(value) for name, value in arguments.kwargs.items()}
+    args, kwargs = (
+        list(map(wrapped, arguments.args)),
+        {name: wrapped(value) for name, value in arguments.kwargs.items()},
+    )
     return Made(args, kwargs, arguments.arg_spans, arguments.kwarg_spans, arguments.open)
 
 

@@ -140,7 +140,8 @@ def of_function(function: object, buffer: object) -> object:
 def _flat(value: object) -> tuple[Operand, ...] | None:
     if isinstance(value, (int, Expr)):
         return (value,)
-    if not isinstance(value, (tuple, list)) or getattr(value, "open", False):
+    is_open: object = getattr(value, "open", False)
+    if not isinstance(value, (tuple, list)) or is_open:
         return None
     found: list[Operand] = []
     for item in value:  # pyright: ignore[reportUnknownVariableType]

@@ -11,8 +11,9 @@ equal functions. Unequal sums over plain inputs may still agree; :func:`table` d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from math import gcd
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -51,6 +52,13 @@ class Sum:
 
     digits: tuple[Digit, ...]
     base: int = 0
+    _hash: int = field(default=0, init=False, compare=False, repr=False)
+
+    def __hash__(self) -> int:
+        # Sums are keys of caches and contain each other, so the hash is kept.
+        if not self._hash:
+            object.__setattr__(self, "_hash", hash((self.digits, self.base)) or 1)
+        return self._hash
 
     @property
     def is_const(self) -> bool:
@@ -153,10 +161,10 @@ def _joined(source: Input | Sum, group: Sequence[Digit]) -> list[Digit]:
     whole = _range(source)
     ends = [whole if digit.is_top else digit.lower * digit.extent for digit in group]
     cuts = sorted({digit.lower for digit in group} | set(ends))
-    if any(high % low for low, high in zip(cuts, cuts[1:], strict=False) if high != whole):
+    if any(high % low for low, high in pairwise(cuts) if high != whole):
         return sorted(group, key=lambda digit: digit.lower)
     pieces: list[Digit] = []
-    for low, high in zip(cuts, cuts[1:], strict=False):
+    for low, high in pairwise(cuts):
         scale = sum(
             digit.scale * (low // digit.lower)
             for digit, end in zip(group, ends, strict=True)
@@ -275,20 +283,29 @@ def bitwise(op: str, a: Sum, b: Sum) -> Sum | None:
 
 def substitute(total: Sum, values: Mapping[object, Sum]) -> Sum:
     """The sum with inputs replaced by sums over other inputs. Inputs that are not named stay."""
-    result = Sum((), total.base)
-    for source, lower, extent, scale in total.digits:
+    return _substituted(total, tuple(values.items())) if total.digits else total
+
+
+@lru_cache(maxsize=16384)
+def _substituted(total: Sum, values: tuple[tuple[object, Sum], ...]) -> Sum:
+    found = dict(values)
+    digits: list[Digit] = []
+    base = total.base
+    for digit in total.digits:
+        source, lower, extent, scale = digit
         if isinstance(source, Input):
-            inner = values.get(source.key)
+            inner = found.get(source.key)
             if inner is None:
-                result += Sum((Digit(source, lower, extent, scale),))
+                digits.append(digit)
                 continue
         else:
-            inner = substitute(source, values)
+            inner = _substituted(source, values)
         part = inner // lower
         if part.low < 0 or part.high >= extent:
             part = part % extent
-        result += part * scale
-    return result
+        digits += [Digit(one.source, one.lower, one.extent, one.scale * scale) for one in part.digits]
+        base += part.base * scale
+    return normal(digits, base)
 
 
 @lru_cache(maxsize=4096)

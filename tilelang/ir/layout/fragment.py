@@ -63,7 +63,7 @@ class Fragment:
 
     def register_at(self, index: Sequence[int]) -> Shape:
         """The register of one element, the same in all threads that hold it."""
-        point = dict(enumerate(index))
+        point: dict[object, int] = dict(enumerate(index))
         return tuple(one.at(point) for one in self.index)
 
     def thread_table(self) -> tuple[int, ...]:
@@ -89,9 +89,9 @@ class Fragment:
         """Whether two fragments put every element into the same registers of the same threads."""
         if self.shape != other.shape or (self.threads and other.threads and self._range != other._range):
             return False
-        if self.thread != other.thread or self.replicate != other.replicate:
-            if self.thread_extent != other.thread_extent or self.thread_sets() != other.thread_sets():
-                return False
+        same_owners = self.thread == other.thread and self.replicate == other.replicate
+        if not same_owners and (self.thread_extent != other.thread_extent or self.thread_sets() != other.thread_sets()):
+            return False
         if self.index == other.index:
             return True
         return self.registers == other.registers and self.register_table() == other.register_table()
@@ -102,26 +102,12 @@ class Fragment:
 
     def is_injective(self) -> bool:
         """Whether no register of a thread holds two elements, or one element twice."""
-        outputs = (*self._with_replica_last(self.thread), *self.index)
-        shape = (*self.shape, self.replicate)
-        if is_compact(shape, outputs):
-            return True
-        count = prod(shape)
-        registers = self.register_table()
-        size = self.register_count
-        cells = {
-            thread * size + registers[number // self.replicate] for number, thread in enumerate(self.thread_table())
-        }
-        return len(cells) == count
+        return _is_injective(self.shape, self.thread, self.index, self.replicate)
 
     def is_bijective(self) -> bool:
         """Whether it is injective and every register up to the greatest of every thread up to the greatest is used."""
         used = prod(self.shape) * self.replicate
         return used == self.thread_extent * self.register_count and self.is_injective()
-
-    def _with_replica_last(self, *sums: Sum) -> tuple[Sum, ...]:
-        values: dict[object, Sum] = {REP: of(len(self.shape), self.replicate)}
-        return tuple(substitute(one, values) for one in sums)
 
     # --- derived fragments ---
 
@@ -209,6 +195,17 @@ def _thread_sets(shape: Shape, thread: Sum, replicate: int) -> tuple[frozenset[i
         owners = values[start : start + replicate]
         sets.append(known.setdefault(owners, frozenset(owners)))
     return tuple(sets)
+
+
+@lru_cache(maxsize=1024)
+def _is_injective(shape: Shape, thread: Sum, index: tuple[Sum, ...], replicate: int) -> bool:
+    values: dict[object, Sum] = {REP: of(len(shape), replicate)}
+    if is_compact((*shape, replicate), (substitute(thread, values), *index)):
+        return True
+    fragment = Fragment(shape, thread, index, replicate)
+    registers, size = fragment.register_table(), fragment.register_count
+    cells = {owner * size + registers[number // replicate] for number, owner in enumerate(fragment.thread_table())}
+    return len(cells) == prod(shape) * replicate
 
 
 def fully_replicated(shape: Shape, threads: int) -> Fragment:

@@ -31,7 +31,7 @@ class Layout:
 
     def at(self, index: Sequence[int]) -> Shape:
         """Where one element lies."""
-        point = dict(enumerate(index))
+        point: dict[object, int] = dict(enumerate(index))
         return tuple(one.at(point) for one in self.outputs)
 
     def linear(self) -> Sum:
@@ -147,7 +147,7 @@ def shifted(total: Sum, count: int) -> Sum:
     """A sum over dimensions that moved ``count`` places to the right."""
     keys = {one.key for one in total.inputs() if isinstance(one.key, int) and one.key >= 0}
     extents = {one.key: one.extent for one in total.inputs()}
-    return substitute(total, {key: of(key + count, extents[key]) for key in keys if isinstance(key, int)})
+    return substitute(total, {key: of(key + count, extents[key]) for key in keys})
 
 
 @lru_cache(maxsize=1024)

@@ -107,9 +107,7 @@ def _wgmma_accumulator(tile: BlockTile, atom: Atom) -> Fragment | None:
 
 
 @lru_cache(maxsize=256)
-def operand(
-    family: Family, tile: BlockTile, matrix: Literal["a", "b"], bits: int, transposed: bool
-) -> Fragment | None:
+def operand(family: Family, tile: BlockTile, matrix: Literal["a", "b"], bits: int, transposed: bool) -> Fragment | None:
     """The fragment of an operand that is kept in registers. ``transposed`` as the source says: ``a`` is stored K by M
     then, and ``b`` N by K."""
     atom = atom_of(family, tile, bits)

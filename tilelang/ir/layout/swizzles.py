@@ -93,10 +93,8 @@ def _double(rows: int, columns: int, k_inner: bool) -> Layout:
     """64-bit elements: 16 columns by 4 rows, groups of four columns or the columns of a group swizzled by the row."""
     i, j = of(0, rows), of(1, columns)
     column, row = j % 16, i % 4
-    if k_inner:
-        swizzled = column // 4 * 4 + _xor(column % 4, row)
-    else:
-        swizzled = column % 4 + _xor(column // 4, row) * 4
+    inner, outer = column % 4, column // 4
+    swizzled = outer * 4 + _xor(inner, row) if k_inner else inner + _xor(outer, row) * 4
     return Layout((rows, columns), (j // 16, i // 4, swizzled + row * 16))
 
 

@@ -1,7 +1,7 @@
 """Layout inference. :func:`infer_layouts` is the pass; the modules are its parts, from the bottom up.
 
-``indices`` and ``nest`` put parallel loops into terms of digits, ``vector_width`` and ``spread`` say how a nest runs over
-threads, ``matrix`` what a gemm asks for, ``operations`` and ``collect`` what takes part, ``infer`` settles all of it.
+``indices`` and ``nest`` put parallel loops into terms of digits, ``vector_width`` and ``spread`` say how a nest runs
+over threads, ``matrix`` what a gemm asks for, ``operations`` and ``collect`` what takes part, ``infer`` settles it all.
 """
 
 from tilelang.passes.layouts.infer import infer_layouts

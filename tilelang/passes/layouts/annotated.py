@@ -86,7 +86,9 @@ def _named(value: given.NamedLayout) -> Layout | Fragment | None:
     return None if base is None else _derived(value.name, base, value.args[1:], options)
 
 
-def _of_buffer(name: str, buffer: Buffer, args: tuple[object, ...], options: Mapping[str, Any]) -> Layout | Fragment | None:
+def _of_buffer(
+    name: str, buffer: Buffer, args: tuple[object, ...], options: Mapping[str, Any]
+) -> Layout | Fragment | None:
     shape = _extents(buffer.shape)
     if shape is None:
         return None

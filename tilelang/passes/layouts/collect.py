@@ -10,7 +10,8 @@ from tilelang.ir.arith import launch_ranges, let_ranges, loop_ranges
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.expr import Load, Var, const_int
 from tilelang.ir.layout import swizzles
-from tilelang.ir.layout.fragment import Fragment
+from tilelang.ir.layout.digits import of
+from tilelang.ir.layout.fragment import Fragment, of_thread
 from tilelang.ir.stmt import Alloc, Atomic, Copy, Effect, Fill, For, Gemm, If, Launch, Let, Reduce, Scan, Stmt
 from tilelang.ir.visit import children, is_undecided, operands, subterms
 from tilelang.passes.copy_path import in_bounds, is_contiguous, stores_by_tma
@@ -24,6 +25,7 @@ from tilelang.passes.layouts.operations import (
     Operation,
     ReduceOperation,
     ScanOperation,
+    SuggestedOperation,
     Update,
     known_shape,
 )
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from tilelang.passes.warp_partition import WarpPartition
     from tilelang.targets import Target
 
+ROWS = 128
+"""Lanes of tensor memory, and threads of the warp group that reads them."""
 HARMLESS = frozenset(("finalize_reducer", "reducer_result", "reducer_init", "annotate_layout", "print", "use_swizzle"))
 """Effects that say nothing about where the elements of a fragment are."""
 
@@ -169,8 +173,7 @@ class _Collector:
         touched = self._touched(stmt)
         source, target = stmt.src.buffer, stmt.dst.buffer
         if "shared.tmem" in (source.scope, target.scope):
-            self.found.unknown.update(touched)
-            self._add(Operation(self._number, stmt, touched))
+            self._tensor_memory(stmt, touched)
         elif stmt.op in ("im2col", "transpose"):
             self._add(Operation(self._number, stmt, touched))
         elif id(stmt) in self._context.loads or (stmt.op == "tma_copy" and target.is_shared):
@@ -181,6 +184,18 @@ class _Collector:
             self._scalar_copy(stmt)
         else:
             self._nest(stmt, implied_nest(stmt, self._around()))
+
+    def _tensor_memory(self, stmt: Copy, touched: tuple[Buffer, ...]) -> None:
+        """A copy between tensor memory and registers: each of 128 threads has one row."""
+        fragment = next((one for one in (stmt.src.buffer, stmt.dst.buffer) if one.is_fragment), None)
+        shape = None if fragment is None else known_shape(fragment)
+        threads = self._threads(stmt)
+        if fragment is None or shape is None or len(shape) < 2 or shape[-2] != ROWS or threads.number != ROWS:
+            self.found.unknown.update(touched)
+            self._add(Operation(self._number, stmt, touched))
+            return
+        layout = of_thread(shape, of(len(shape) - 2, ROWS)).bound(*threads)
+        self._add(SuggestedOperation(self._number, stmt, touched, (Update(fragment, layout),)))
 
     def _has_loops(self, stmt: Copy) -> bool:
         extents = (stmt.src.extents or ()) + (stmt.dst.extents or ())
@@ -194,7 +209,9 @@ class _Collector:
         shape = known_shape(shared.buffer)
         wanted: tuple[Update, ...] = ()
         linear = (
-            is_contiguous(world, self._ranges) and is_contiguous(shared, self._ranges) and in_bounds(world, self._ranges)
+            is_contiguous(world, self._ranges)
+            and is_contiguous(shared, self._ranges)
+            and in_bounds(world, self._ranges)
         )
         if shape is not None and not linear:
             layout = _box_layout(shape, shared.buffer.dtype.bits, stores=shared is stmt.src)
@@ -302,6 +319,3 @@ def _box_layout(shape: tuple[int, ...], bits: int, *, stores: bool) -> Layout | 
     if base is None or len(base.outputs) == 1:
         return None if base is None else swizzles.boxed(shape)
     return swizzles.of_buffer(base, shape)
-
-
-

@@ -101,7 +101,9 @@ class Indexing:
         return a // b.base if op in ("//", "truncdiv") else a % b.base
 
     def _opaque(self, operand: object) -> Sum:
-        loops = frozenset(self._loops[term][0] for term in subterms(operand) if isinstance(term, Var) and term in self._loops)
+        loops = frozenset(
+            self._loops[term][0] for term in subterms(operand) if isinstance(term, Var) and term in self._loops
+        )
         key = operand if isinstance(operand, Expr) else id(operand)
         return of(Opaque(_hashable(key), loops), UNBOUNDED)
 

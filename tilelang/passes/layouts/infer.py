@@ -2,7 +2,7 @@
 
 The order is upstream's, so that the results are. First every instruction claims the layouts that it needs. Then layouts
 spread from settled buffers through the operations that touch them. What no instruction reaches is tried, group by
-group, starting from each operation in turn. The attempt wins whose loops number the fewest registers by the thread, then
+group, starting from each operation in turn. The attempt wins in which fewest loops number registers by the thread, then
 that with the fewest registers, then the earliest.
 """
 
@@ -70,15 +70,16 @@ class _Stop(Exception):
 class _State:
     """The claims so far and the progress of the operations; copied for each attempt."""
 
-    claims: dict[Buffer, Claim]
+    claims: dict[Buffer, Claim] = field(default_factory=dict["Buffer", Claim])
+    layouts: dict[Buffer, Layout | Fragment] = field(default_factory=dict["Buffer", "Layout | Fragment"])
     progress: Progress = field(default_factory=Progress)
 
-    @property
-    def layouts(self) -> dict[Buffer, Layout | Fragment]:
-        return {buffer: claim.layout for buffer, claim in self.claims.items()}
+    def put(self, buffer: Buffer, claim: Claim) -> None:
+        self.claims[buffer] = claim
+        self.layouts[buffer] = claim.layout
 
     def copy(self) -> _State:
-        return _State(dict(self.claims), self.progress.copy())
+        return _State(dict(self.claims), dict(self.layouts), self.progress.copy())
 
     def registers(self) -> int:
         return sum(one.layout.register_count for one in self.claims.values() if isinstance(one.layout, Fragment))
@@ -98,7 +99,7 @@ class _Inference:
         self._queue: deque[int] = deque()
 
     def run(self) -> LayoutMap:
-        state = _State({})
+        state = _State()
         conflict: Conflict | None = None
         try:
             self._start(state)
@@ -160,12 +161,12 @@ class _Inference:
                     continue
                 if alias.is_shared and not fitted.is_injective() and alias not in self._unknown:
                     raise _Stop(Conflict("annotation", alias, stmt, later=Claim(fitted, stmt)))
-                state.claims[alias] = Claim(fitted, stmt)
+                state.put(alias, Claim(fitted, stmt))
         for buffer, (stmt, threads) in self._found.floating.items():
             shape = known_shape(buffer)
             if buffer not in state.claims and shape is not None:
-                layout = fully_replicated(shape, threads.count).bound(*threads)
-                state.claims[buffer] = Claim(layout, stmt)
+                layout = fully_replicated(shape, threads.number).bound(*threads)
+                state.put(buffer, Claim(layout, stmt))
 
     def _step(self, operation: Operation, level: Level, state: _State, *, spread: bool, trial: bool = False) -> None:
         """Asks one operation. In a ``trial`` an operation that cannot be satisfied raises :class:`Unsuitable`."""
@@ -198,15 +199,15 @@ class _Inference:
             if layout.same_as(present.layout):
                 return
             shape = known_shape(buffer)
-            merged = shape and swizzles.merged(present.layout, layout, shape, buffer.dtype.bits)
-            if merged:
+            merged = None if shape is None else swizzles.merged(present.layout, layout, shape, buffer.dtype.bits)
+            if merged is not None:
                 self._set(buffer, Claim(merged, operation.stmt), operation, state, spread=False)
                 return
         raise _Stop(Conflict("different", buffer, operation.stmt, present, claim))
 
     def _set(self, buffer: Buffer, claim: Claim, operation: Operation, state: _State, *, spread: bool) -> None:
         """Settles a buffer and its views, and wakes the operations that touch them."""
-        state.claims[buffer] = claim
+        state.put(buffer, claim)
         changed = [buffer]
         for alias in self._aliases.get(buffer.root, ()):
             if alias is buffer:
@@ -216,7 +217,7 @@ class _Inference:
                 continue
             present = state.claims.get(alias)
             if present is None:
-                state.claims[alias] = Claim(fitted, claim.stmt, buffer)
+                state.put(alias, Claim(fitted, claim.stmt, buffer))
                 changed.append(alias)
         if spread:
             for one in changed:
@@ -270,12 +271,11 @@ class _Inference:
 
     def _spills(self, members: list[int], state: _State) -> int:
         """Nests that would number registers by the thread."""
-        layouts = state.layouts
         found = 0
         for number in members:
             operation, spread = self._operations[number], state.progress.loops.get(number)
             if spread is not None and isinstance(operation, NestOperation) and spread.is_bijective():
-                found += indexes_by_thread(operation.nest, spread, layouts)
+                found += indexes_by_thread(operation.nest, spread, state.layouts)
         return found
 
     def _groups(self) -> list[list[int]]:
@@ -309,7 +309,7 @@ class _Inference:
             for alias in aliases:
                 fitted = None if alias in state.claims else _fitted(claim.layout, settled, alias)
                 if fitted is not None:
-                    state.claims[alias] = Claim(fitted, claim.stmt, settled)
+                    state.put(alias, Claim(fitted, claim.stmt, settled))
 
     def _check_complete(self, state: _State) -> None:
         for buffer, users in self._uses.items():

@@ -9,6 +9,7 @@ from tilelang.ir.layout.layout import Layout, linear_layout
 from tilelang.ir.layout.matrix import BlockTile, Family
 from tilelang.passes.layouts.operations import Update, Updates, known_shape
 from tilelang.passes.layouts.spread import Threads
+from tilelang.passes.warp_partition import NO_CAPABILITY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +74,7 @@ def _bound(found: list[tuple[Buffer, Layout | Fragment | None]], threads: Thread
 def _family(split: WarpPartition, target: Target) -> Family:
     if split.instruction == "wgmma":
         return "wgmma"
-    capability = target.compute_capability or (0, 0)
+    capability = target.compute_capability or NO_CAPABILITY
     return "volta" if capability < (7, 5) else "turing" if capability < (8, 0) else "mma"
 
 
@@ -119,7 +120,7 @@ def _widest(buffer: Buffer, shape: tuple[int, ...], side: int, bits: int) -> Lay
 
 
 def instruction_columns(columns: int) -> int:
-    """The widest ``wgmma`` that tiles the columns of a warp group: a multiple of 16 up to 256 where that is possible."""
+    """The widest ``wgmma`` that tiles the columns of a warp group: a multiple of 16 up to 256 where possible."""
     power = columns & -columns
     if columns % 16 == 0:
         for width in range(256, min(power, 256), -16):
@@ -134,7 +135,7 @@ def _scalar(gemm: Gemm, threads: Threads) -> Wanted:
     for buffer in (gemm.a.buffer, gemm.b.buffer, gemm.c.buffer):
         shape = known_shape(buffer)
         if buffer.is_fragment and shape is not None:
-            found.append((buffer, matrix.dealt_out(shape, threads.count)))
+            found.append((buffer, matrix.dealt_out(shape, threads.number)))
     return _bound(found, threads, keeps_shared=False)
 
 

@@ -66,6 +66,11 @@ class Nest:
         """The fragments that the nest touches, in order of their first use."""
         return tuple(dict.fromkeys(one.buffer for one in self.accesses if is_spread(one.buffer)))
 
+    @property
+    def buffers(self) -> tuple[Buffer, ...]:
+        """All buffers that may have a layout."""
+        return tuple(dict.fromkeys(one.buffer for one in self.accesses if not one.buffer.is_global))
+
     def uses(self, buffer: Buffer) -> tuple[Access, ...]:
         return tuple(one for one in self.accesses if one.buffer is buffer)
 
@@ -221,9 +226,13 @@ class _Reader:
 
 
 VECTOR_CALLS = frozenset(
-    "exp exp2 exp10 erf tanh sigmoid log log2 log10 log1p tan cos cosh sin sinh asin acos atan asinh acosh atanh sqrt "
-    "rsqrt floor ceil round nearbyint trunc abs fabs isnan isinf isfinite popcount fma likely reinterpret pow power "
-    "copysign max_value min_value infinity clz if_then_else atan2 fmod hypot ldexp nextafter".split()
+    (
+        *("exp", "exp2", "exp10", "erf", "tanh", "sigmoid", "log", "log2", "log10", "log1p", "sqrt", "rsqrt"),
+        *("sin", "cos", "tan", "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2"),
+        *("floor", "ceil", "round", "nearbyint", "trunc", "abs", "fabs", "isnan", "isinf", "isfinite", "fma"),
+        *("pow", "power", "copysign", "fmod", "hypot", "ldexp", "nextafter", "popcount", "clz", "reinterpret"),
+        *("likely", "if_then_else", "max_value", "min_value", "infinity"),
+    )
 )
 """Calls that work on vectors as on elements."""
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tilelang.ir.arith import try_const
-from tilelang.ir.buffer import Buffer
 from tilelang.ir.layout.digits import Sum, of, substitute
 from tilelang.ir.layout.fragment import REP, Fragment, fully_replicated, of_thread
 from tilelang.ir.layout.layout import Layout, linear_layout
@@ -19,6 +18,7 @@ from tilelang.passes.layouts.spread import Situation, Threads, Unsuitable, cover
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tilelang.ir.buffer import Buffer
     from tilelang.ir.stmt import Reduce, Scan, Stmt
     from tilelang.passes.layouts.nest import Nest
 
@@ -36,6 +36,14 @@ class Update(NamedTuple):
 
 
 Updates = tuple[Update, ...]
+
+
+class _Settled(NamedTuple):
+    """What a nest answers: its spread and what follows from it, or nothing yet, or a problem."""
+
+    spread: Fragment | None = None
+    updates: Updates = ()
+    problem: Unsuitable | None = None
 
 
 @dataclass(slots=True)
@@ -69,15 +77,35 @@ class NestOperation(Operation):
 
     nest: Nest
     situation: Situation
+    memo: dict[object, _Settled] = field(default_factory=dict["object", "_Settled"], compare=False, repr=False)
+    """Answers so far, by level and by the layouts of the buffers of the nest: attempts ask again and again."""
 
     def infer(self, level: Level, layouts: Layouts, progress: Progress) -> Updates:
         if self.number in progress.done:
             return ()
         if level == "strict":
             return self._replicated_elements(layouts)
+        key = level, *(layouts.get(buffer) for buffer in self.nest.buffers)
+        if key not in self.memo:
+            self.memo[key] = self._settled(level, layouts)
+        answer = self.memo[key]
+        if answer.problem is not None:
+            raise answer.problem
+        if answer.spread is not None:
+            progress.loops[self.number] = answer.spread
+            progress.done.add(self.number)
+        return answer.updates
+
+    def _settled(self, level: Level, layouts: Layouts) -> _Settled:
+        try:
+            return self._settle(level, layouts)
+        except Unsuitable as problem:
+            return _Settled(problem=problem)
+
+    def _settle(self, level: Level, layouts: Layouts) -> _Settled:
         found = settle(self.nest, layouts, self.situation, free=level == "free")
         if found is None:
-            return ()
+            return _Settled()
         spread, source = found
         threads = self.situation.threads
         updates: list[Update] = []
@@ -88,9 +116,7 @@ class NestOperation(Operation):
             layout = None if shape is None else derived(self.nest, buffer, shape, spread)
             if layout is not None:
                 updates.append(Update(buffer, layout.bound(*threads), source))
-        progress.loops[self.number] = spread
-        progress.done.add(self.number)
-        return tuple(updates)
+        return _Settled(spread, tuple(updates))
 
     def _replicated_elements(self, layouts: Layouts) -> Updates:
         """A fragment of which a loop uses only the first element is needed by all threads."""
@@ -101,7 +127,7 @@ class NestOperation(Operation):
             if buffer in layouts or shape is None or not all(index == Sum(()) for index in indices):
                 continue
             threads = self.situation.threads
-            layout = of_thread(shape, of(REP, threads.count), threads.count).bound(*threads)
+            layout = of_thread(shape, of(REP, threads.number), threads.number).bound(*threads)
             updates.append(Update(buffer, layout))
         return tuple(updates)
 
@@ -124,6 +150,16 @@ class FixedOperation(Operation):
 
 
 @dataclass(frozen=True, slots=True)
+class SuggestedOperation(Operation):
+    """An instruction that has a layout for a fragment that no other one claims: a copy from tensor memory."""
+
+    wanted: Updates
+
+    def infer(self, level: Level, layouts: Layouts, progress: Progress) -> Updates:
+        return () if level == "strict" else tuple(one for one in self.wanted if one.buffer not in layouts)
+
+
+@dataclass(frozen=True, slots=True)
 class BoxOperation(Operation):
     """A copy by TMA. Fragments in its indices are needed by all threads; a shared tile that nothing else lays out gets
     the layout that is ``wanted``."""
@@ -136,7 +172,7 @@ class BoxOperation(Operation):
         for buffer in self.fragments:
             shape = known_shape(buffer)
             if buffer not in layouts and shape is not None:
-                updates.append(Update(buffer, fully_replicated(shape, self.threads.count).bound(*self.threads)))
+                updates.append(Update(buffer, fully_replicated(shape, self.threads.number).bound(*self.threads)))
         if level == "free":
             updates += [one for one in self.wanted if one.buffer not in layouts]
         return tuple(updates)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from tilelang.ir.layout.digits import ZERO, Digit, Sum, of, substitute
+from tilelang.ir.layout.digits import ZERO, Digit, Sum, of
 from tilelang.ir.layout.fragment import REP, Fragment, fully_replicated, of_thread, unused_digits
 from tilelang.ir.layout.layout import invert
 from tilelang.passes.layouts.indices import is_plain, loops_of
@@ -46,7 +46,7 @@ class Threads(NamedTuple):
     """The threads that run a statement."""
 
     first: int
-    count: int
+    number: int
 
 
 class Situation(NamedTuple):
@@ -77,9 +77,7 @@ def _any_fragment(nest: Nest) -> Buffer:
     return fragments[0] if fragments else nest.accesses[0].buffer
 
 
-def _choose(
-    nest: Nest, layouts: Layouts, situation: Situation, *, free: bool
-) -> tuple[Fragment | None, Buffer | None]:
+def _choose(nest: Nest, layouts: Layouts, situation: Situation, *, free: bool) -> tuple[Fragment | None, Buffer | None]:
     if situation.given is not None:
         return situation.given.bound(*situation.threads), None
     fragments = nest.fragments()
@@ -102,9 +100,7 @@ def _is_fixed(nest: Nest, buffer: Buffer) -> bool:
     return all(index.is_const for index in nest.uses(buffer)[0].indices)
 
 
-def _sources(
-    nest: Nest, fragments: tuple[Buffer, ...], layouts: Layouts
-) -> tuple[Buffer | None, Buffer | None, bool]:
+def _sources(nest: Nest, fragments: tuple[Buffer, ...], layouts: Layouts) -> tuple[Buffer | None, Buffer | None, bool]:
     """The settled fragment that decides, the one that is read with most indices, and whether the first is written."""
     source: Buffer | None = None
     reading: Buffer | None = None
@@ -148,7 +144,7 @@ def is_common(access: Access, nest: Nest) -> bool:
 
 def dealt_out(nest: Nest, layouts: Layouts, situation: Situation) -> Fragment:
     """Vectors of iterations to one thread after the other."""
-    count = situation.threads.count
+    count = situation.threads.number
     vector = vector_width(nest, layouts, wide=situation.wide)
     total = prod(nest.extents)
     if nest.fragments():
@@ -275,7 +271,7 @@ def covers(small: Fragment, large: Fragment) -> bool:
         return True
     if not is_plain(small.thread) or not is_plain(large.thread):
         return False
-    return all(map(frozenset.issubset, small.thread_sets(), large.thread_sets()))
+    return all(few <= many for few, many in zip(small.thread_sets(), large.thread_sets(), strict=True))
 
 
 def _check_replicated_stores(nest: Nest, spread: Fragment, layouts: Layouts) -> None:
@@ -290,9 +286,9 @@ def _check_replicated_stores(nest: Nest, spread: Fragment, layouts: Layouts) -> 
     stores = any(one.writes and (one.buffer.is_shared or one.buffer.is_global) for one in nest.accesses)
     for buffer in written:
         layout = layouts.get(buffer)
-        if isinstance(layout, Fragment) and layout.replicate not in (1, spread.replicate) and stores:
-            if not _is_fixed(nest, buffer):
-                raise Unsuitable("replicated", buffer)
+        differs = isinstance(layout, Fragment) and layout.replicate not in (1, spread.replicate)
+        if differs and stores and not _is_fixed(nest, buffer):
+            raise Unsuitable("replicated", buffer)
 
 
 # --- fragments that follow a nest -----------------------------------------------------------------------------
