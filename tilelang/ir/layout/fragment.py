@@ -179,11 +179,15 @@ class Fragment:
             return None
         return replace(self, shape=shape, thread=outputs[0], index=outputs[1:])
 
-    def __str__(self) -> str:
+    def owner(self) -> str:
+        """Which thread holds an element, as a formula: ``(i, j) -> thread i // 16 * 32 + i % 8 * 4``."""
         names = ", ".join(AXES[: len(self.shape)])
+        return f"({names}) -> thread {text(self.thread, axis_name)}"
+
+    def __str__(self) -> str:
         index = ", ".join(text(one, axis_name) for one in self.index)
         copies = f", {self.replicate} copies" if self.replicate != 1 else ""
-        return f"({names}) -> thread {text(self.thread, axis_name)}, register {index}{copies}"
+        return f"{self.owner()}, register {index}{copies}"
 
 
 @lru_cache(maxsize=512)

@@ -5,6 +5,6 @@ over threads, ``matrix`` what a gemm asks for, ``operations`` and ``collect`` wh
 """
 
 from tilelang.passes.layouts.infer import infer_layouts
-from tilelang.passes.layouts.result import Claim, Conflict, LayoutMap
+from tilelang.passes.layouts.result import Claim, Conflict, IgnoredWidth, LayoutMap
 
-__all__ = ["Claim", "Conflict", "LayoutMap", "infer_layouts"]
+__all__ = ["Claim", "Conflict", "IgnoredWidth", "LayoutMap", "infer_layouts"]

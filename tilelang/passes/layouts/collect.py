@@ -12,12 +12,12 @@ from tilelang.ir.expr import Load, Var, const_int
 from tilelang.ir.layout import swizzles
 from tilelang.ir.layout.digits import of
 from tilelang.ir.layout.fragment import Fragment, of_thread
-from tilelang.ir.stmt import Alloc, Atomic, Copy, Effect, Fill, For, Gemm, If, Launch, Let, Reduce, Scan, Stmt
+from tilelang.ir.stmt import Alloc, Atomic, Copy, Effect, Fill, For, Gemm, If, Launch, Let, Reduce, Scan, Stmt, Store
 from tilelang.ir.visit import children, is_undecided, operands, subterms
 from tilelang.passes.copy_path import in_bounds, is_contiguous, stores_by_tma
 from tilelang.passes.layouts.annotated import annotated_layout
 from tilelang.passes.layouts.matrix import wanted_by
-from tilelang.passes.layouts.nest import Surroundings, implied_nest, is_parallel, is_spread, written_nest
+from tilelang.passes.layouts.nest import Surroundings, implied_nest, is_parallel, is_spread, single_store, written_nest
 from tilelang.passes.layouts.operations import (
     BoxOperation,
     FixedOperation,
@@ -77,16 +77,18 @@ class Context:
 
 
 def collect(launch: Launch, context: Context) -> Collected:
-    collector = _Collector(context, launch_ranges(launch))
+    collector = _Collector(context, launch)
     collector.block(launch.body)
     return collector.found
 
 
 class _Collector:
-    def __init__(self, context: Context, ranges: Mapping[Var, Interval]) -> None:
+    def __init__(self, context: Context, launch: Launch) -> None:
         self.found = Collected()
         self._context = context
-        self._ranges = ranges
+        self._ranges: Mapping[Var, Interval] = launch_ranges(launch)
+        self._launch_vars = frozenset((*launch.block_vars, *launch.thread_vars))
+        self._pipelined = 0
         self._bound: dict[Var, Operand] = {}
         capability = context.target.compute_capability or (0, 0)
         self._wide = capability >= (10, 0) and not context.configs.flag("disable_vectorize_256")
@@ -113,6 +115,8 @@ class _Collector:
             self._add(ScanOperation(self._number, stmt, self._touched(stmt)))
         elif isinstance(stmt, (Fill, Effect)):
             self._other(stmt)
+        elif isinstance(stmt, Store) and self._stands_alone(stmt):
+            self._nest(stmt, single_store(stmt, self._around()))
         else:
             self._plain(stmt)
 
@@ -252,13 +256,23 @@ class _Collector:
         if isinstance(stmt, If) and is_undecided(stmt):
             self._forget(stmt)
         if isinstance(stmt, For):
-            outer = self._ranges
+            outer, staged = self._ranges, stmt.kind == "pipelined"
             self._ranges = loop_ranges(stmt, outer)
+            self._pipelined += staged
             self.block(stmt.body)
             self._ranges = outer
+            self._pipelined -= staged
             return
         for body in children(stmt):
             self.block(body)
+
+    def _stands_alone(self, store: Store) -> bool:
+        """Whether a store with fragments runs once, in the thread that has them: it stands in no pipelined loop and
+        does not depend on the block or the thread."""
+        if self._pipelined or not any(is_spread(access.buffer) for access in accesses(store)):
+            return False
+        values = (*store.indices, store.value)
+        return not any(isinstance(term, Var) and term in self._launch_vars for term in subterms(values))
 
     def _forget(self, stmt: If) -> None:
         """Only one arm of the branch exists, but not known which: nothing is certain about what either touches."""

@@ -19,11 +19,12 @@ from tilelang.passes.configs import NO_CONFIGS
 from tilelang.passes.layouts.annotated import annotated_layout
 from tilelang.passes.layouts.collect import Collected, Context, collect
 from tilelang.passes.layouts.operations import NestOperation, Progress, known_shape
-from tilelang.passes.layouts.result import Claim, Conflict, LayoutMap
+from tilelang.passes.layouts.result import Claim, Conflict, IgnoredWidth, LayoutMap
 from tilelang.passes.layouts.spread import Unsuitable, covers, indexes_by_thread
+from tilelang.passes.layouts.vector_width import vector_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.stmt import Launch, Stmt
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from tilelang.passes.warp_partition import WarpPartition
     from tilelang.targets import Target
 
+SURE = frozenset(("loop", "reduce", "serial-index", "scan", "constant-index"))
+"""Reasons that are facts about the layouts. Others depend on how far a prover gets."""
 MAX_ROOTS = 64
 """Operations of one group that are tried as a start. Groups of real kernels have fewer."""
 
@@ -126,7 +129,21 @@ class _Inference:
             if not any(buffer in self._unknown for buffer in self._operations[number].fragments)
         }
         floating = {buffer: stmt for buffer, (stmt, _) in self._found.floating.items()}
-        return LayoutMap(claims, loops, frozenset(self._unknown), conflict, floating)
+        ignored = tuple(self._ignored_widths(state)) if conflict is None else ()
+        if conflict is not None and self._found.open:
+            conflict = conflict._replace(certain=False)
+        return LayoutMap(claims, loops, frozenset(self._unknown), conflict, floating, ignored)
+
+    def _ignored_widths(self, state: _State) -> Iterator[IgnoredWidth]:
+        """Hints of nests that are dealt out by themselves, which no fragment decides."""
+        for operation in self._operations:
+            if not isinstance(operation, NestOperation) or operation.nest.fragments() or operation.nest.open:
+                continue
+            asked = operation.situation.coalesced
+            if asked is not None and asked > 0:
+                possible = vector_width(operation.nest, state.layouts, wide=operation.situation.wide)
+                if possible % asked:
+                    yield IgnoredWidth(operation.stmt, asked, possible)
 
     # --- what cannot be followed ---
 
@@ -175,6 +192,8 @@ class _Inference:
         try:
             updates = operation.infer(level, state.layouts, state.progress)
         except Unsuitable as problem:
+            if problem.stmt is None:
+                problem.stmt = operation.stmt
             if trial:
                 raise
             raise _Stop(self._conflict(problem, operation, state)) from None
@@ -245,7 +264,7 @@ class _Inference:
                 continue
             best: tuple[tuple[int, int], _State] | None = None
             problem: Unsuitable | None = None
-            failed = state
+            failed, certain = state, True
             for root in members[:MAX_ROOTS]:
                 attempt = state.copy()
                 self._queue.clear()
@@ -254,6 +273,7 @@ class _Inference:
                         self._step(self._operations[number], "free", attempt, spread=True, trial=True)
                         self._drain("free", attempt, trial=True)
                 except Unsuitable as failure:
+                    certain &= failure.reason in SURE
                     if problem is None:
                         problem, failed = failure, attempt
                     continue
@@ -265,7 +285,8 @@ class _Inference:
             self._queue.clear()
             if best is None:
                 assert problem is not None, "an attempt that fails says why"
-                raise _Stop(self._conflict(problem, self._operations[members[0]], failed))
+                conflict = self._conflict(problem, self._operations[members[0]], failed)
+                raise _Stop(conflict._replace(certain=certain and len(members) <= MAX_ROOTS))
             state = best[1]
         return state
 
@@ -319,7 +340,9 @@ class _Inference:
     def _conflict(self, problem: Unsuitable, operation: Operation, state: _State) -> Conflict:
         earlier = state.claims.get(problem.buffer)
         later = None if problem.other is None else state.claims.get(problem.other)
-        return Conflict(problem.reason, problem.buffer, operation.stmt, earlier, later, problem.other, problem.loop)
+        certain = problem.reason in SURE
+        stmt = problem.stmt or operation.stmt
+        return Conflict(problem.reason, problem.buffer, stmt, earlier, later, problem.other, problem.loop, certain)
 
 
 def _fitted(layout: Layout | Fragment, buffer: Buffer, alias: Buffer) -> Layout | Fragment | None:

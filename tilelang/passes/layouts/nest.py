@@ -123,6 +123,13 @@ def written_nest(loop: For, around: Surroundings) -> Nest | None:
     )
 
 
+def single_store(store: Store, around: Surroundings) -> Nest:
+    """The nest of a store outside of parallel loops: one iteration, which runs where its fragments are."""
+    reader = _Reader({}, around.ranges, around.bound)
+    reader.block((store,))
+    return Nest(store, (1,), tuple(reader.accesses), reader.indexing, tuple(reader.limits), open=reader.open)
+
+
 @dataclass(slots=True)
 class _Reader:
     """Collects what the body of a nest does."""

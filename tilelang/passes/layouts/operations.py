@@ -124,7 +124,11 @@ class NestOperation(Operation):
         for buffer in self.nest.fragments():
             indices = self.nest.uses(buffer)[0].indices
             shape = known_shape(buffer)
-            if buffer in layouts or shape is None or not all(index == Sum(()) for index in indices):
+            if buffer in layouts:
+                continue
+            if any(index.is_const and index.base for index in indices):
+                raise Unsuitable("constant-index", buffer)
+            if shape is None or not all(index.is_const for index in indices):
                 continue
             threads = self.situation.threads
             layout = of_thread(shape, of(REP, threads.number), threads.number).bound(*threads)

@@ -31,23 +31,36 @@ class Claim(NamedTuple):
         return None if self.stmt is None else self.stmt.span
 
 
+class IgnoredWidth(NamedTuple):
+    """A ``coalesced_width`` that does not apply. ``possible``: elements that one thread takes at a time."""
+
+    stmt: Stmt
+    asked: int
+    possible: int
+
+
 Reason = Literal[
     "different", "loop", "reduce", "serial-index", "not-invertible", "not-injective", "nothing", "scan", "replicated",
-    "annotation",
+    "annotation", "constant-index",
 ]  # fmt: skip
 """Why inference stops.
 
-``different``: two operations ask for different layouts of ``buffer``. ``loop``: no spread of a parallel loop suits the
-layouts of two fragments in it. ``reduce``: the result of a reduction has a layout that its source cannot give.
-``serial-index``: a serial loop inside a parallel one addresses elements that lie in other threads.
-``not-invertible``, ``not-injective``: a loop maps several iterations to one place. ``nothing``: no operation says how
-``buffer`` is spread. ``scan``: a scan needs a linear layout. ``replicated``: a loop that runs in several threads stores
-to fragments and to memory. ``annotation``: a layout given by hand maps two elements to one place.
+- ``different``: two operations ask for different layouts of ``buffer``.
+- ``loop``: no spread of a parallel loop suits the layouts of two fragments in it.
+- ``reduce``: the result of a reduction has a layout that its source cannot give.
+- ``serial-index``: a serial loop inside a parallel one addresses elements that lie in other threads.
+- ``not-invertible``, ``not-injective``: a loop maps several iterations to one place.
+- ``nothing``: no operation says how ``buffer`` is spread.
+- ``scan``: a scan needs a linear layout.
+- ``replicated``: a loop that runs in several threads stores to fragments and to memory.
+- ``annotation``: a layout given by hand maps two elements to one place.
+- ``constant-index``: a parallel loop addresses an element other than the first by a constant.
 """
 
 
 class Conflict(NamedTuple):
-    """A contradiction. ``earlier`` is the claim that stood, ``later`` the one that does not agree with it."""
+    """A contradiction. ``earlier`` is the claim that stood, ``later`` the one that does not agree with it. ``certain``:
+    upstream's compiler stops here too; else it may find a way that is not known here."""
 
     reason: Reason
     buffer: Buffer
@@ -56,6 +69,7 @@ class Conflict(NamedTuple):
     later: Claim | None = None
     other: Buffer | None = None
     loop: Var | None = None
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +88,7 @@ class LayoutMap:
     unknown: frozenset[Buffer] = frozenset()
     conflict: Conflict | None = None
     floating: Mapping[Buffer, Stmt] = field(default_factory=dict["Buffer", "Stmt"])
+    ignored: tuple[IgnoredWidth, ...] = ()
 
     def layout(self, buffer: Buffer) -> Layout | Fragment | None:
         claim = self.claims.get(buffer)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from tilelang.ir.layout.digits import ZERO, Digit, Sum, of
+from tilelang.ir.layout.digits import ZERO, Digit, Sum, of, substitute
 from tilelang.ir.layout.fragment import REP, Fragment, fully_replicated, of_thread, unused_digits
 from tilelang.ir.layout.layout import invert
 from tilelang.passes.layouts.indices import is_plain, loops_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.expr import Var
     from tilelang.ir.layout.layout import Layout
+    from tilelang.ir.stmt import Stmt
     from tilelang.passes.layouts.nest import Access, Nest
     from tilelang.passes.layouts.result import Reason
 
@@ -40,6 +41,7 @@ class Unsuitable(Exception):
         self.buffer = buffer
         self.other = other
         self.loop = loop
+        self.stmt: Stmt | None = None
 
 
 class Threads(NamedTuple):
@@ -65,7 +67,8 @@ def settle(nest: Nest, layouts: Layouts, situation: Situation, *, free: bool) ->
     spread, source = _choose(nest, layouts, situation, free=free)
     if spread is None:
         return None
-    if not all(map(is_plain, (spread.thread, *spread.index))) or not spread.is_injective():
+    one_point = prod(nest.extents) * spread.replicate == 1
+    if not one_point and not (all(map(is_plain, (spread.thread, *spread.index))) and spread.is_injective()):
         raise Unsuitable("not-injective", source or _any_fragment(nest))
     _validate(nest, spread, layouts, source)
     _check_replicated_stores(nest, spread, layouts)
@@ -211,6 +214,8 @@ def _fits(nest: Nest, spread: Fragment, layouts: Layouts) -> bool:
 def indexes_by_thread(nest: Nest, spread: Fragment, layouts: Layouts) -> bool:
     """Whether some register number would differ between threads that run the same round of the loop. Registers cannot
     be numbered at run time, so such a fragment would live in memory."""
+    if prod(nest.extents) == 1:
+        return False
     if not spread.is_bijective():
         raise Unsuitable("not-invertible", _any_fragment(nest))
     for buffer in nest.fragments():
@@ -234,6 +239,9 @@ def _differs_in_a_round(spread: Fragment, places: tuple[Sum, ...]) -> bool:
 
 
 def _validate(nest: Nest, spread: Fragment, layouts: Layouts, source: Buffer | None) -> None:
+    if spread.shape != nest.extents:
+        # The loops cover part of a fragment that they follow.
+        spread = replace(spread, shape=nest.extents)
     for buffer in nest.fragments():
         layout = layouts.get(buffer)
         if not isinstance(layout, Fragment):
@@ -300,7 +308,7 @@ def derived(nest: Nest, buffer: Buffer, shape: tuple[int, ...], spread: Fragment
     uses = nest.uses(buffer)
     access = uses[0]
     if is_common(access, nest):
-        return spread
+        return spread if spread.shape == shape else _resized(spread, shape)
     # A dimension indexed by something outside of the nest is the same for all its iterations.
     indices = tuple(ZERO if not loops_of(index) and not is_plain(index) else index for index in access.indices)
     if not all(map(is_plain, indices)):
@@ -324,6 +332,14 @@ def derived(nest: Nest, buffer: Buffer, shape: tuple[int, ...], spread: Fragment
     if not any(one.writes for one in uses) and not found.is_injective():
         return fully_replicated(shape, spread.thread_extent)
     return found
+
+
+def _resized(spread: Fragment, shape: tuple[int, ...]) -> Fragment:
+    """A spread of loops as the layout of a buffer of another size."""
+    values: dict[object, Sum] = {dim: of(dim, extent) for dim, extent in enumerate(shape)}
+    values[REP] = of(REP, spread.replicate)
+    thread, *index = (substitute(one, values) for one in (spread.thread, *spread.index))
+    return replace(spread, shape=shape, thread=thread, index=tuple(index))
 
 
 def _widened(total: Sum, values: Mapping[object, Sum]) -> Sum:

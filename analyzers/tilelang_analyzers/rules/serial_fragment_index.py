@@ -1,0 +1,73 @@
+"""A serial loop writes out the elements of a fragment.
+
+## What it does
+Reports a store to shared or global memory, outside of `T.Parallel` loops, whose value comes from an element of a
+fragment that a serial loop addresses.
+
+## Why is this bad?
+Serial code runs in every thread, so every thread needs the whole fragment: it takes as many registers as it has
+elements, and each of the threads makes every store. Older compilers wrote wrong data.
+
+## Example
+```python
+tile = T.alloc_fragment((16, 16), "float32")
+T.copy(X, tile)
+for i in T.serial(16):
+    for j in T.serial(16):
+        Y[by * 16 + i, j] = tile[i, j]
+```
+
+## Use instead
+```python
+for i, j in T.Parallel(16, 16):
+    Y[by * 16 + i, j] = tile[i, j]
+```
+
+## Targets
+NVIDIA GPUs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilelang.diagnostics import Severity
+from tilelang.ir.expr import Var
+from tilelang.ir.layout import Fragment
+from tilelang.ir.stmt import Store
+from tilelang.ir.visit import loads, variables
+from tilelang_analyzers.rule import define
+from tilelang_analyzers.rules._text import declared, number
+
+if TYPE_CHECKING:
+    from tilelang.ir.buffer import Buffer
+    from tilelang_analyzers.rule import TargetContext
+
+RULE = define(__name__, __doc__, group="layout", severity=Severity.WARNING)
+
+
+@RULE.check_target
+def check(ctx: TargetContext) -> None:
+    for launch in ctx.launches:
+        layouts = ctx.plan(launch).layouts
+        for buffer, stmt in layouts.floating.items():
+            layout = layouts.layout(buffer)
+            if not isinstance(stmt, Store) or not isinstance(layout, Fragment) or not layout.is_fully_replicated:
+                continue
+            if layout.replicate == 1 or layout.register_count == 1 or not _is_written_out(stmt, buffer):
+                continue
+            ctx.report(
+                stmt.span,
+                f"a serial loop writes out the fragment `{buffer.name}`: all {number(layout.replicate)} threads keep "
+                f"its {number(layout.register_count)} elements and repeat every store",
+                notes=[declared(ctx, buffer)],
+                data={"registers": layout.register_count, "threads": layout.replicate},
+            )
+
+
+def _is_written_out(store: Store, fragment: Buffer) -> bool:
+    """Whether a store puts an element of a fragment, addressed by a loop, into memory that threads share."""
+    if not (store.buffer.is_global or store.buffer.is_shared):
+        return False
+    reads = [load for load in loads(store.value) if load.buffer is fragment]
+    return any(isinstance(var, Var) and var.kind == "loop" for load in reads for var in variables(load.indices))
