@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 REP: Final = -1
 """The key of the input that counts the copies of an element."""
+MAX_CELLS: Final = 1 << 19
+"""Tables with more entries are not made; real tiles have at most 2**17 elements and copies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,8 @@ def _is_injective(shape: Shape, thread: Sum, index: tuple[Sum, ...], replicate: 
     values: dict[object, Sum] = {REP: of(len(shape), replicate)}
     if is_compact((*shape, replicate), (substitute(thread, values), *index)):
         return True
+    if prod(shape) * replicate > MAX_CELLS:
+        return False
     fragment = Fragment(shape, thread, index, replicate)
     registers, size = fragment.register_table(), fragment.register_count
     cells = {owner * size + registers[number // replicate] for number, owner in enumerate(fragment.thread_table())}

@@ -143,7 +143,8 @@ class _Collector:
             self.found.unknown.update(touched)
             self._add(Operation(self._number, stmt, touched))
             return
-        coalesced = const_int(stmt.attr("coalesced_width"))
+        asked = const_int(stmt.attr("coalesced_width"))
+        coalesced = asked if asked is not None and asked > 0 else None
         given = self._given(stmt, nest)
         situation = Situation(self._threads(stmt), self._wide, coalesced, given)
         self._add(NestOperation(self._number, stmt, nest.fragments(), nest, situation))

@@ -20,7 +20,7 @@ from tilelang.passes.layouts.annotated import annotated_layout
 from tilelang.passes.layouts.collect import Collected, Context, collect
 from tilelang.passes.layouts.operations import NestOperation, Progress, known_shape
 from tilelang.passes.layouts.result import Claim, Conflict, IgnoredWidth, LayoutMap
-from tilelang.passes.layouts.spread import Unsuitable, covers, indexes_by_thread
+from tilelang.passes.layouts.spread import TooLarge, Unsuitable, covers, indexes_by_thread
 from tilelang.passes.layouts.vector_width import vector_width
 
 if TYPE_CHECKING:
@@ -119,6 +119,8 @@ class _Inference:
             self._check_complete(state)
         except _Stop as stop:
             conflict = stop.conflict
+        except TooLarge:
+            self._unknown |= set(self._uses)
         return self._result(state, conflict)
 
     def _result(self, state: _State, conflict: Conflict | None) -> LayoutMap:
@@ -140,7 +142,7 @@ class _Inference:
             if not isinstance(operation, NestOperation) or operation.nest.fragments() or operation.nest.open:
                 continue
             asked = operation.situation.coalesced
-            if asked is not None and asked > 0:
+            if asked is not None:
                 possible = vector_width(operation.nest, state.layouts, wide=operation.situation.wide)
                 if possible % asked:
                     yield IgnoredWidth(operation.stmt, asked, possible)

@@ -13,7 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.layout.digits import ZERO, Digit, Sum, of, substitute
-from tilelang.ir.layout.fragment import REP, Fragment, fully_replicated, of_thread, unused_digits
+from tilelang.ir.layout.fragment import MAX_CELLS, REP, Fragment, fully_replicated, of_thread, unused_digits
 from tilelang.ir.layout.layout import invert
 from tilelang.passes.layouts.indices import is_plain, loops_of
 from tilelang.passes.layouts.vector_width import vector_width
@@ -42,6 +42,10 @@ class Unsuitable(Exception):
         self.other = other
         self.loop = loop
         self.stmt: Stmt | None = None
+
+
+class TooLarge(Exception):
+    """A question that only a table of unreasonable size would answer."""
 
 
 class Threads(NamedTuple):
@@ -230,6 +234,8 @@ def indexes_by_thread(nest: Nest, spread: Fragment, layouts: Layouts) -> bool:
 @lru_cache(maxsize=512)
 def _differs_in_a_round(spread: Fragment, places: tuple[Sum, ...]) -> bool:
     """Whether ``places`` are no function of the round, the register number of ``spread``."""
+    if prod(spread.shape) > MAX_CELLS:
+        raise TooLarge
     rounds = spread.register_table()
     registers = replace(spread, index=places).register_table()
     return len(set(zip(rounds, registers, strict=True))) > len(set(rounds))
@@ -279,6 +285,8 @@ def covers(small: Fragment, large: Fragment) -> bool:
         return True
     if not is_plain(small.thread) or not is_plain(large.thread):
         return False
+    if prod(small.shape) * max(small.replicate, large.replicate) > MAX_CELLS:
+        raise TooLarge
     return all(few <= many for few, many in zip(small.thread_sets(), large.thread_sets(), strict=True))
 
 
