@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tilelang.ir.access import accesses
-from tilelang.ir.arith import launch_ranges, let_ranges, loop_ranges
+from tilelang.ir.arith import launch_ranges, let_ranges, loop_ranges, try_const
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.expr import Load, Var, const_int
 from tilelang.ir.layout import swizzles
@@ -87,6 +87,7 @@ class _Collector:
         self.found = Collected()
         self._context = context
         self._ranges: Mapping[Var, Interval] = launch_ranges(launch)
+        self._launch_ranges = self._ranges
         self._launch_vars = frozenset((*launch.block_vars, *launch.thread_vars))
         self._pipelined = 0
         self._bound: dict[Var, Operand] = {}
@@ -213,11 +214,9 @@ class _Collector:
     def _box(self, stmt: Copy, shared: Region, world: Region, touched: tuple[Buffer, ...]) -> Operation:
         shape = known_shape(shared.buffer)
         wanted: tuple[Update, ...] = ()
-        linear = (
-            is_contiguous(world, self._ranges)
-            and is_contiguous(shared, self._ranges)
-            and in_bounds(world, self._ranges)
-        )
+        # Upstream's analysis knows the ranges of blocks and threads here, but not those of loops.
+        inside = in_bounds(world, self._launch_ranges) and in_bounds(shared, self._launch_ranges)
+        linear = inside and is_contiguous(world, self._launch_ranges) and _fills_vectors(world)
         if shape is not None and not linear:
             layout = _box_layout(shape, shared.buffer.dtype.bits, stores=shared is stmt.src)
             if layout is None:
@@ -324,6 +323,17 @@ class _Collector:
                 for one in (buffer.root, buffer):
                     if not any(one is other for other in aliases):
                         aliases.append(one)
+
+
+def _fills_vectors(box: Region) -> bool:
+    """Whether a box may be a multiple of 16 bytes."""
+    count = 1
+    for extent in box.extents or ():
+        number = try_const(extent)
+        if number is None:
+            return True
+        count *= number
+    return count * box.buffer.dtype.total_bits % swizzles.UNIT_BITS == 0
 
 
 def _box_layout(shape: tuple[int, ...], bits: int, *, stores: bool) -> Layout | None:

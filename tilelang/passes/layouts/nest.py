@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tilelang.ir.arith import loop_ranges, prove_le, prove_lt, try_const
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import BOOL, INT32
-from tilelang.ir.expr import Binary, Call, Cast, Expr, Load, Operand, Select, Var, is_comparison
+from tilelang.ir.expr import Binary, Call, Cast, Expr, Load, Operand, Select, Unary, Var, is_comparison
 from tilelang.ir.stmt import Atomic, Copy, Effect, For, If, Let, Stmt, Store, While
 from tilelang.ir.visit import children, operands, subterms
 from tilelang.passes.layouts.indices import Indexing
@@ -35,11 +35,13 @@ class Access(NamedTuple):
 
 class Limit(NamedTuple):
     """Something that lanes of a vector must agree on, or a type that limits their number. ``kind``: ``condition``,
-    ``call``, ``cast``. ``bits``: the widest type of a cast."""
+    ``call``, ``cast``, ``atomic``. ``values`` are the same in all lanes, of ``signs`` it is enough that none or all are
+    negative. ``bits``: the widest type of a cast, the type of an atomic."""
 
     kind: str
     values: tuple[Sum, ...] = ()
     bits: int = 0
+    signs: tuple[Sum, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +205,7 @@ class _Reader:
             self.limits.append(Limit("cast", bits=max(dtype.total_bits, value.dtype.total_bits)))
 
     def _condition(self, cond: object) -> None:
-        sums = _sides(cond, self.indexing)
-        self.limits.append(Limit("condition", tuple(sums)))
+        self.limits.append(_condition(cond, self.indexing))
 
     def _access(self, buffer: Buffer, indices: Sequence[object], *, writes: bool) -> None:
         self.accesses.append(Access(buffer, tuple(map(self.indexing.sum_of, indices)), writes))
@@ -244,11 +245,19 @@ VECTOR_CALLS = frozenset(
 """Calls that work on vectors as on elements."""
 
 
-def _sides(cond: object, indexing: Indexing) -> list[Sum]:
-    """The integer values that decide a condition."""
-    if isinstance(cond, Binary) and cond.op in ("and", "or", "<", "<=", ">", ">=", "==", "!="):
-        return [*_sides(cond.a, indexing), *_sides(cond.b, indexing)]
-    return [indexing.sum_of(cond)]
+def _condition(cond: object, indexing: Indexing) -> Limit:
+    """What lanes must agree on so that a condition holds for all or none of them."""
+    if isinstance(cond, Binary) and cond.op in ("and", "or"):
+        a, b = _condition(cond.a, indexing), _condition(cond.b, indexing)
+        return Limit("condition", a.values + b.values, signs=a.signs + b.signs)
+    if isinstance(cond, Unary) and cond.op == "not":
+        return _condition(cond.a, indexing)
+    if not isinstance(cond, Binary) or not is_comparison(cond.op):
+        return Limit("condition", (indexing.sum_of(cond),))
+    a, b = indexing.sum_of(cond.a), indexing.sum_of(cond.b)
+    if cond.op in ("==", "!="):
+        return Limit("condition", (a, b))
+    return Limit("condition", signs=(a - b if cond.op in ("<", ">=") else b - a,))
 
 
 # --- nests that tile operations imply -------------------------------------------------------------------------
@@ -333,7 +342,7 @@ def _bounds_checks(
         if extent == 1:
             continue
         if not prove_lt(index, size, ranges):
-            checks.append(Limit("condition", tuple(_sides(Binary(BOOL, "<", index, size), indexing))))
+            checks.append(_condition(Binary(BOOL, "<", index, size), indexing))
         if not prove_le(0, index, ranges):
-            checks.append(Limit("condition", (indexing.sum_of(index),)))
+            checks.append(_condition(Binary(BOOL, ">=", index, 0), indexing))
     return checks

@@ -89,10 +89,16 @@ def _limits(limits: tuple[Limit, ...], loop: _Loop) -> tuple[list[int], list[int
             calls.append(2 if limit.bits == 16 else 4 if limit.bits == 32 else 1)
         else:
             width = loop.width
-            while width > 1 and not all(_is_invariant(value, loop.key, width) for value in limit.values):
+            while width > 1 and not _agree(limit, loop.key, width):
                 width //= 2
             calls.append(width)
     return calls, casts
+
+
+def _agree(limit: Limit, key: object, width: int) -> bool:
+    """Whether the lanes of an aligned vector agree on a limit. A sign is decided by any floor quotient."""
+    decisive = (*limit.values, *(value // width for value in limit.signs))
+    return all(_is_invariant(value, key, width) for value in decisive)
 
 
 def _of_access(access: Access, nest: Nest, layouts: Mapping[Buffer, Layout | Fragment], loop: _Loop) -> _Found | None:
