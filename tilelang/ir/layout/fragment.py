@@ -8,7 +8,7 @@ from math import gcd, prod
 from typing import TYPE_CHECKING, Final
 
 from tilelang.ir.layout.digits import ZERO, Digit, Input, Sum, normal, of, substitute, table, text
-from tilelang.ir.layout.layout import AXES, Shape, axis_name, is_compact, viewed
+from tilelang.ir.layout.layout import AXES, Shape, axis_name, is_compact, is_mixed_radix, viewed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,6 +55,13 @@ class Fragment:
     def bound(self, first_thread: int, threads: int) -> Fragment:
         """The same fragment for some threads of the block."""
         return replace(self, first_thread=first_thread, threads=threads)
+
+    def copies(self) -> int:
+        """A number of different threads that each element certainly has."""
+        digits = tuple(
+            digit for digit in self.thread.digits if isinstance(digit.source, Input) and digit.source.key == REP
+        )
+        return prod(digit.extent for digit in digits) if is_mixed_radix(Sum(digits)) else 1
 
     # --- questions about elements ---
 

@@ -17,7 +17,15 @@ from tilelang.ir.visit import children, is_undecided, operands, subterms
 from tilelang.passes.copy_path import in_bounds, is_contiguous, stores_by_tma
 from tilelang.passes.layouts.annotated import annotated_layout
 from tilelang.passes.layouts.matrix import wanted_by
-from tilelang.passes.layouts.nest import Surroundings, implied_nest, is_parallel, is_spread, single_store, written_nest
+from tilelang.passes.layouts.nest import (
+    Surroundings,
+    implied_nest,
+    is_parallel,
+    is_spread,
+    single_copy,
+    single_store,
+    written_nest,
+)
 from tilelang.passes.layouts.operations import (
     BoxOperation,
     FixedOperation,
@@ -187,7 +195,7 @@ class _Collector:
         elif stores_by_tma(stmt, self._context.target, self._context.configs):
             self._add(self._box(stmt, stmt.src, stmt.dst, touched))
         elif not self._has_loops(stmt):
-            self._scalar_copy(stmt)
+            self._nest(stmt, single_copy(stmt, self._around()))
         else:
             self._nest(stmt, implied_nest(stmt, self._around()))
 
@@ -206,10 +214,6 @@ class _Collector:
     def _has_loops(self, stmt: Copy) -> bool:
         extents = (stmt.src.extents or ()) + (stmt.dst.extents or ())
         return not extents or any(const_int(extent) != 1 for extent in extents)
-
-    def _scalar_copy(self, stmt: Copy) -> None:
-        """A copy of one element is a serial loop of one round, so it does not spread anything."""
-        self._add(Operation(self._number, stmt, self._touched(stmt)))
 
     def _box(self, stmt: Copy, shared: Region, world: Region, touched: tuple[Buffer, ...]) -> Operation:
         shape = known_shape(shared.buffer)

@@ -132,6 +132,14 @@ def single_store(store: Store, around: Surroundings) -> Nest:
     return Nest(store, (1,), tuple(reader.accesses), reader.indexing, tuple(reader.limits), open=reader.open)
 
 
+def single_copy(copy: Copy, around: Surroundings) -> Nest:
+    """The nest of a copy of one element: one iteration."""
+    reader = _Reader({}, around.ranges, around.bound)
+    for region, writes in ((copy.dst, True), (copy.src, False)):
+        reader.access(region.buffer, region.mins, writes=writes)
+    return Nest(copy, (1,), tuple(reader.accesses), reader.indexing)
+
+
 @dataclass(slots=True)
 class _Reader:
     """Collects what the body of a nest does."""
@@ -163,7 +171,7 @@ class _Reader:
             self.count += 1
         if isinstance(stmt, Store):
             if not is_reducer(stmt.buffer):
-                self._access(stmt.buffer, stmt.indices, writes=True)
+                self.access(stmt.buffer, stmt.indices, writes=True)
             self._value(stmt.value)
             self._conversion(stmt.value, stmt.buffer.dtype)
             for index in stmt.indices:
@@ -197,7 +205,7 @@ class _Reader:
             if isinstance(part, (Load, Expr)):
                 self._value(part)
             elif isinstance(part, Region):
-                self._access(part.buffer, part.mins, writes=False)
+                self.access(part.buffer, part.mins, writes=False)
 
     def _conversion(self, value: object, dtype: DType) -> None:
         """A value that is converted, by a cast or because its type differs from the other operand's."""
@@ -207,13 +215,13 @@ class _Reader:
     def _condition(self, cond: object) -> None:
         self.limits.append(_condition(cond, self.indexing))
 
-    def _access(self, buffer: Buffer, indices: Sequence[object], *, writes: bool) -> None:
+    def access(self, buffer: Buffer, indices: Sequence[object], *, writes: bool) -> None:
         self.accesses.append(Access(buffer, tuple(map(self.indexing.sum_of, indices)), writes))
 
     def _value(self, value: object, seen: frozenset[Var] = frozenset()) -> None:
         for term in subterms(value):
             if isinstance(term, Load):
-                self._access(term.buffer, term.indices, writes=False)
+                self.access(term.buffer, term.indices, writes=False)
             elif isinstance(term, Cast):
                 self._conversion(term.value, term.dtype)
             elif isinstance(term, Binary) and not is_comparison(term.op):
@@ -226,7 +234,7 @@ class _Reader:
                 sums = [self.indexing.sum_of(index) for load in places for index in load.indices]
                 self.limits.append(Limit("call", tuple(sums)))
             elif isinstance(term, Region):
-                self._access(term.buffer, term.mins, writes=False)
+                self.access(term.buffer, term.mins, writes=False)
             elif isinstance(term, Var):
                 self.open |= term.kind == "unknown"
                 if term in self.bound and term not in seen:

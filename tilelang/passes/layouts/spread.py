@@ -285,6 +285,8 @@ def covers(small: Fragment, large: Fragment) -> bool:
         return True
     if not is_plain(small.thread) or not is_plain(large.thread):
         return False
+    if small.copies() > large.replicate:
+        return False
     if prod(small.shape) * max(small.replicate, large.replicate) > MAX_CELLS:
         raise TooLarge
     return all(few <= many for few, many in zip(small.thread_sets(), large.thread_sets(), strict=True))
