@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from tilelang.passes.warp_partition import WarpPartition
     from tilelang.targets import Target
 
+MAX_THREADS = 4096
+"""No block has more than 1,024; nothing is said about those that ask for absurd numbers."""
 SURE = frozenset(("loop", "reduce", "serial-index", "scan", "constant-index"))
 """Reasons that are facts about the layouts. Others depend on how far a prover gets."""
 MAX_ROOTS = 64
@@ -56,6 +58,8 @@ def infer_layouts(
     ``loads``: the copies that TMA brings. ``complete``: whether the whole body could be followed.
     """
     context = Context(active, partitions, frozenset(map(id, loads)), target, configs)
+    if not 0 < active.block <= MAX_THREADS:
+        return LayoutMap({}, {})
     found = collect(launch, context)
     found.open |= not complete
     return _Inference(found).run()

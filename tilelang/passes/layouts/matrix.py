@@ -35,7 +35,7 @@ class Wanted(NamedTuple):
 def wanted_by(gemm: Gemm, split: WarpPartition, threads: Threads, target: Target) -> Wanted | None:
     """``None`` if the instruction or the tile is not known."""
     tile = split.tile
-    if tile.m is None or tile.n is None or tile.k is None or split.problem is not None:
+    if not tile.m or not tile.n or not tile.k or min(tile) < 0 or split.problem is not None:  # type: ignore[type-var]  # none is None
         return None
     if split.instruction == "scalar":
         return _scalar(gemm, threads)

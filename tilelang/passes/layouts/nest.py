@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from tilelang.ir.layout.digits import Sum
 
 
+MAX_EXTENT = 1 << 24
+"""No loop of a tile is longer; one that says so is not followed."""
+
+
 class Access(NamedTuple):
     """One use of a buffer inside a nest."""
 
@@ -104,7 +108,7 @@ def written_nest(loop: For, around: Surroundings) -> Nest | None:
         inner = body[0]
         for var, start, extent in zip(inner.vars, inner.starts, inner.extents, strict=True):
             number = try_const(extent)
-            if number is None or number < 1 or try_const(start) != 0:
+            if number is None or not 0 < number <= MAX_EXTENT or try_const(start) != 0:
                 return None
             loops.append((var, number))
         ranges = loop_ranges(inner, ranges)
@@ -321,7 +325,7 @@ def _box(region: Region) -> Box | None:
     if not region.is_resolved or region.extents is None:
         return None
     numbers = [try_const(extent) for extent in region.extents]
-    if any(number is None or number < 1 for number in numbers):
+    if any(number is None or not 0 < number <= MAX_EXTENT for number in numbers):
         return None
     return [(start, number) for start, number in zip(region.mins, numbers, strict=True) if number is not None]
 

@@ -13,6 +13,7 @@ from tilelang.ir.arith import try_const
 from tilelang.ir.layout.digits import Sum, of, substitute
 from tilelang.ir.layout.fragment import REP, Fragment, fully_replicated, of_thread
 from tilelang.ir.layout.layout import Layout, linear_layout
+from tilelang.passes.layouts.nest import MAX_EXTENT, Nest
 from tilelang.passes.layouts.spread import Situation, Threads, Unsuitable, covers, derived, settle
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.stmt import Reduce, Scan, Stmt
-    from tilelang.passes.layouts.nest import Nest
 
     Layouts = Mapping[Buffer, Layout | Fragment]
 
@@ -246,6 +246,7 @@ class ScanOperation(Operation):
 
 
 def known_shape(buffer: Buffer) -> tuple[int, ...] | None:
-    """The extents of a buffer; ``None`` if one is symbolic."""
-    numbers = tuple(map(try_const, buffer.shape))
-    return None if None in numbers else numbers  # type: ignore[return-value]  # no extent is None
+    """The extents of a buffer; ``None`` if one is symbolic or absurd."""
+    numbers = tuple(number for number in map(try_const, buffer.shape) if number is not None)
+    sensible = len(numbers) == buffer.rank and all(0 < number <= MAX_EXTENT for number in numbers)
+    return numbers if sensible else None
