@@ -146,8 +146,31 @@ def normal(digits: Iterable[Digit], base: int = 0) -> Sum:
     joined: list[Digit] = []
     for source, group in groups.items():
         joined += group if len(group) == 1 else _joined(source, group)
+    if any(_is_whole(digit) for digit in joined):
+        parts, offset = _opened(joined)
+        return normal(parts, base + offset)
     joined.sort(key=_order)
     return Sum(tuple(joined), base)
+
+
+def _is_whole(digit: Digit) -> bool:
+    """Whether a digit is a fused sum of which nothing is cut off."""
+    source = digit.source
+    return isinstance(source, Sum) and digit.lower == 1 and source.low >= 0 and digit.is_top
+
+
+def _opened(digits: Iterable[Digit]) -> tuple[list[Digit], int]:
+    """Digits with whole sums replaced by their own digits, and what those add to the base."""
+    parts: list[Digit] = []
+    base = 0
+    for digit in digits:
+        if isinstance(digit.source, Sum) and _is_whole(digit):
+            scaled = digit.source * digit.scale
+            parts += scaled.digits
+            base += scaled.base
+        else:
+            parts.append(digit)
+    return parts, base
 
 
 def _order(digit: Digit) -> tuple[int, int, int]:
