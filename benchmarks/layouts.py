@@ -106,7 +106,8 @@ def outcomes(record: dict[str, Any], plans: Sequence[LaunchPlan]) -> list[tuple[
             continue
         found = [outcome for each in plans if (outcome := of_plan(each, theirs)) is not None]
         found.sort(key=lambda outcome: KINDS.index(outcome[0]))
-        results.append((theirs, *(found[0] if found else ("not inferred", ""))))
+        kind, detail = found[0] if found else ("not inferred", "")
+        results.append((theirs, kind, detail))
     return results
 
 
