@@ -43,7 +43,7 @@ def test_text_on_the_screen_and_reports_in_files(capsys: pytest.CaptureFixture[s
     outputs = ["--output", "sarif=out/check.sarif", "--output=junit=junit.xml", "--output", "gitlab=g=1.json"]
     code, out, err = ran(capsys, "kernel.py", "--format", "concise", *outputs)
     assert (code, err) == (1, "")
-    assert out.startswith("kernel.py:8:9: error[unknown-name]")
+    assert out.startswith("kernel.py:8:11: error[unknown-name]")
     assert json.loads(Path("out/check.sarif").read_text())["runs"][0]["results"][0]["ruleId"] == "unknown-name"
     assert ET.parse("junit.xml").getroot().attrib["failures"] == "1"
     assert json.loads(Path("g=1.json").read_text())[0]["check_name"] == "unknown-name"
@@ -93,7 +93,7 @@ def test_a_file_that_cannot_be_written_is_2_and_the_rest_appears(path: str, caps
     outputs = ["--output", f"json={path}", "--output", "sarif=o.sarif"]
     code, out, err = ran(capsys, "kernel.py", "--format", "concise", *outputs)
     assert code == 2
-    assert out.startswith("kernel.py:8:9: error[unknown-name]")
+    assert out.startswith("kernel.py:8:11: error[unknown-name]")
     assert err.startswith(f"tilelang-check: cannot write {path}: ")
     assert len(err.splitlines()) == 1
     assert Path("o.sarif").exists()
@@ -166,7 +166,7 @@ def test_github_gets_a_step_summary(capsys: pytest.CaptureFixture[str], monkeypa
     assert ran(capsys, "kernel.py", "--format", "github")[0] == 1
     text = summary.read_text()
     assert text.startswith("before\n### tilelang-check: 1 error\n")
-    assert "| `kernel.py:8:9` |" in text
+    assert "| `kernel.py:8:11` |" in text
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(Path("kernel.py/no")))
     code, out, err = ran(capsys, "kernel.py", "--format", "github")
     assert (code, out.startswith("::error file=kernel.py,line=8,")) == (2, True)
