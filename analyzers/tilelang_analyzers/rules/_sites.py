@@ -1,0 +1,37 @@
+"""The accesses of every launch of an instance, worked out once for all rules, and how rules spell the points of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilelang.passes.access.sites import sites_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from tilelang.ir.buffer import Buffer
+    from tilelang.ir.expr import Var
+    from tilelang.passes.access.sites import Sites
+    from tilelang_analyzers.rule import InstanceContext
+
+
+def launch_sites(ctx: InstanceContext) -> tuple[Sites, ...]:
+    """The accesses of each launch. For ``ctx.shared``."""
+    return tuple(sites_of(launch) for launch in ctx.launches)
+
+
+def point(values: Mapping[Var, int], of: Collection[Var] | None = None) -> str:
+    """``bx = 3, i = 127``; with ``of``, those variables only."""
+    return ", ".join(f"{var.name} = {value}" for var, value in values.items() if of is None or var in of)
+
+
+def places(one: Mapping[Var, int], other: Mapping[Var, int], of: Collection[Var]) -> tuple[str, str]:
+    """Two points, told apart by the variables in ``of``: ``i = 0`` and ``i = 1``."""
+    names = [var for var in one if var in of and var in other]
+    first, second = ({var: values[var] for var in names} for values in (one, other))
+    return point(first), point(second)
+
+
+def element(buffer: Buffer, indices: Sequence[int]) -> str:
+    """``tile[0, 3]``."""
+    return f"{buffer.name}[{', '.join(map(str, indices))}]"
