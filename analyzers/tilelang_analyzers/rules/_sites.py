@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from tilelang.passes.access.sites import sites_of
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.expr import Var
     from tilelang.passes.access.sites import Sites
-    from tilelang_analyzers.rule import InstanceContext
+    from tilelang_analyzers.rule import Context, InstanceContext
 
 
 def launch_sites(ctx: InstanceContext) -> tuple[Sites, ...]:
@@ -35,3 +36,18 @@ def places(one: Mapping[Var, int], other: Mapping[Var, int], of: Collection[Var]
 def element(buffer: Buffer, indices: Sequence[int]) -> str:
     """``tile[0, 3]``."""
     return f"{buffer.name}[{', '.join(map(str, indices))}]"
+
+
+def language_name(ctx: Context, path: str) -> str:
+    """The name under which a file knows the language: ``T``. Empty if it does not import it as one name."""
+    tree = ctx.syntax_tree(path)
+    for node in tree.body if tree is not None else ():
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                if name.name == "tilelang.language" and name.asname:
+                    return name.asname
+        elif isinstance(node, ast.ImportFrom) and node.module == "tilelang":
+            for name in node.names:
+                if name.name == "language":
+                    return name.asname or name.name
+    return ""

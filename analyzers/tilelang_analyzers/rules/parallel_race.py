@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING
 from tilelang.diagnostics import Edit, Fix, Note, Severity
 from tilelang.passes.access.parallel import parallel_races
 from tilelang_analyzers.rule import define
-from tilelang_analyzers.rules._sites import element, launch_sites, places
+from tilelang_analyzers.rules._sites import element, language_name, launch_sites, places
 from tilelang_analyzers.rules._source import span_of
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _report(ctx: InstanceContext, race: ParallelRace) -> None:
 
 def _atomic(ctx: InstanceContext, span: Span) -> Fix | None:
     """The update as ``T.atomic_add``, if it is an addition."""
-    module, stmt = _module(ctx, span), _statement_at(ctx, span)
+    module, stmt = language_name(ctx, span.path), _statement_at(ctx, span)
     update = _addition(stmt) if stmt is not None and module else None
     if stmt is None or update is None:
         return None
@@ -119,18 +119,3 @@ def _addition(stmt: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
         if isinstance(value.op, ast.Add) and ast.unparse(value.left) == ast.unparse(target):
             return target, value.right
     return None
-
-
-def _module(ctx: InstanceContext, span: Span) -> str:
-    """The name under which the file knows the language: ``T``."""
-    tree = ctx.syntax_tree(span.path)
-    for node in tree.body if tree is not None else ():
-        if isinstance(node, ast.Import):
-            for name in node.names:
-                if name.name == "tilelang.language" and name.asname:
-                    return name.asname
-        elif isinstance(node, ast.ImportFrom) and node.module == "tilelang":
-            for name in node.names:
-                if name.name == "language":
-                    return name.asname or name.name
-    return ""

@@ -147,10 +147,10 @@ def are_injective(ranges: Ranges, pair: tuple[Site, Site], own: frozenset[Var], 
             return True
         if [affine(index) for index in other] != forms:
             return False
-    determined: set[Var] = set()
+    found = _single(differ & own, ranges)
     for form in forms:
-        determined |= _determined(form, ranges, own)
-    return differ & own <= determined | _single(differ & own, ranges)
+        found |= determined(form, ranges, own)
+    return differ & own <= found
 
 
 def _apart(a: object, b: object, ranges: Ranges) -> bool:
@@ -165,9 +165,9 @@ def _single(names: frozenset[Var], ranges: Ranges) -> set[Var]:
     return {var for var in names if var in ranges and ranges[var].value is not None}
 
 
-def _determined(form: Affine, ranges: Ranges, own: frozenset[Var]) -> set[Var]:
+def determined(form: Affine, ranges: Ranges, own: frozenset[Var], reach: int = 0) -> set[Var]:
     """The private variables that the value of a form determines, given the others: as digits of a number, each
-    coefficient is larger than what all smaller digits add up to."""
+    coefficient is larger than what all smaller digits add up to. The value is known up to ``reach``."""
     digits: list[tuple[int, int, Var]] = []
     for product, factor in form.terms.items():
         atoms = [atom for atom, _ in product]
@@ -179,7 +179,6 @@ def _determined(form: Affine, ranges: Ranges, own: frozenset[Var]) -> set[Var]:
             return set()
         digits.append((abs(factor), span.hi - span.lo, atom))
     digits.sort(key=lambda digit: digit[0])
-    reach = 0
     for weight, length, _ in digits:
         if length and weight <= reach:
             return set()

@@ -130,7 +130,7 @@ class _Nest:
         mentioned = {var for part in (site, other) for var in variables(part.indices or ())}
         if threads & mentioned:
             return None
-        return collision(self._sites, (site, other), axes, differ, _sizes(site, other), accept)
+        return collision(self._sites, (site, other), axes, differ, sizes(site, other), accept)
 
     def _private(self, site: Site) -> tuple[Axis, ...]:
         """The axes of the nest and of the loops inside it."""
@@ -148,7 +148,7 @@ def _stored_locals(nest: For) -> set[Buffer]:
     return {stmt.buffer.root for stmt in walk(nest.body) if isinstance(stmt, Store) and stmt.buffer.is_local}
 
 
-def _sizes(*sites: Site) -> Mapping[Var, int]:
+def sizes(*sites: Site) -> Mapping[Var, int]:
     """A value for each symbolic size that the accesses, their conditions and loops mention."""
     mentioned: set[Var] = set()
     for site in sites:

@@ -1,0 +1,107 @@
+"""Threads use each other's memory without a barrier between.
+
+## What it does
+Follows the statements of a block in order, for code that names its threads (`T.get_thread_binding`) or that every thread
+runs alike, and looks for two threads that touch one element with no barrier between, at least one of them storing. The
+message names both threads and the element. The compiler inserts barriers of its own, so what it covers is not reported:
+a read and a store of shared memory in different statements. It does not separate two stores to one element, it cannot
+separate what one statement does, it does not look at global memory, and the pass config
+`tl.disable_thread_storage_sync` turns it off.
+
+## Why is this bad?
+Warps run at their own pace. A thread may read the value from before or after the other one's store.
+
+## Example
+```python
+@tilelang.jit(pass_configs={tilelang.PassConfigKey.TL_DISABLE_THREAD_STORAGE_SYNC: True})
+...
+buf[tx] = X[tx]
+Y[tx] = buf[255 - tx]
+```
+
+## Use instead
+```python
+buf[tx] = X[tx]
+T.sync_threads()
+Y[tx] = buf[255 - tx]
+```
+
+## Fix safety
+The fix adds `T.sync_threads()` before the second statement, if both are in one block that all threads run. It is safe: a
+barrier that all threads reach changes no result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilelang.diagnostics import Edit, Fix, Note
+from tilelang.ir.span import Span
+from tilelang.passes.access.threads import thread_hazards
+from tilelang.passes.configs import PassConfigs
+from tilelang_analyzers.rule import define
+from tilelang_analyzers.rules._sites import element, language_name, launch_sites, places
+
+if TYPE_CHECKING:
+    from tilelang.passes.access.threads import Hazard
+    from tilelang_analyzers.rule import InstanceContext
+
+RULE = define(__name__, __doc__, group="race", fixable=True)
+
+CONFIG = "tl.disable_thread_storage_sync"
+
+
+@RULE.check_instance
+def check(ctx: InstanceContext) -> None:
+    automatic = not PassConfigs.of(ctx.instance.jit.pass_configs).flag("disable_thread_storage_sync")
+    seen: set[Span] = set()
+    for sites in ctx.shared(launch_sites):
+        for hazard in thread_hazards(sites, automatic=automatic):
+            if hazard.second.stmt.span not in seen:
+                seen.add(hazard.second.stmt.span)
+                _report(ctx, hazard, automatic=automatic)
+
+
+def _report(ctx: InstanceContext, hazard: Hazard, *, automatic: bool) -> None:
+    buffer = hazard.first.access.buffer
+    threads = {axis.var for axis in hazard.first.axes if axis.kind == "thread"}
+    one, other = places(hazard.one, hazard.other, threads)
+    what = element(buffer, hazard.element)
+    apart = hazard.first.stmt is not hazard.second.stmt
+    notes: list[Note] = []
+    if hazard.kind == "update":
+        message = f"threads update `{what}` at the same time: {one}, and {other}"
+        notes.append(Note("use an atomic operation, or a condition for one thread"))
+    elif hazard.kind == "collision":
+        message = f"threads store different values in `{what}`: {one}, and {other}"
+    elif hazard.kind == "exchange":
+        message = f"the thread {other} reads `{what}`, which {one} stores in the same statement"
+        notes.append(Note("read into a variable first, then T.sync_threads(), then store"))
+    elif hazard.kind == "overwrite":
+        message = f"threads store different values in `{what}` with no barrier between: {one}, and {other}"
+        notes.append(Note(f"the thread {one} stores it here", hazard.first.access.span))
+    elif hazard.kind == "read-after-write":
+        message = f"the thread {other} reads `{what}` with no barrier after {one} stores it"
+        notes.append(Note(f"the thread {one} stores it here", hazard.first.access.span))
+    else:
+        message = f"the thread {other} stores `{what}` with no barrier after {one} reads it"
+        notes.append(Note(f"the thread {one} reads it here", hazard.first.access.span))
+    if apart and not automatic:
+        notes.append(Note(f"{CONFIG} turns off the barriers that the compiler inserts"))
+    elif apart and buffer.is_global:
+        notes.append(Note("the barriers that the compiler inserts are for shared memory only"))
+    elif apart:
+        notes.append(Note("the compiler inserts no barrier between two stores"))
+    fix = _barrier(ctx, hazard) if apart else None
+    ctx.report(hazard.second.stmt.span, message, notes=notes, fix=fix)
+
+
+def _barrier(ctx: InstanceContext, hazard: Hazard) -> Fix | None:
+    """A barrier on a line of its own before the second statement. Not inside a branch: some threads may not take it."""
+    place = hazard.second.stmt.span
+    module = language_name(ctx, place.path)
+    before = ctx.snippet(Span(place.path, place.line, 0, place.line, place.col))
+    if hazard.first.guards or hazard.second.guards or not module or before.strip() or place.via is not None:
+        return None
+    start = Span(place.path, place.line, place.col, place.line, place.col)
+    return Fix("Wait for the other threads", (Edit(start, f"{module}.sync_threads()\n{before}"),), safe=True)
