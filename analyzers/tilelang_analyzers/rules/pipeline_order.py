@@ -1,0 +1,74 @@
+"""A pipelined loop uses a tile before it is filled, or fills it twice.
+
+## What it does
+Looks at the statements of a `T.Pipelined` loop that run in several stages. Copies from global to shared memory run
+ahead of the rest, so a statement that uses a tile must come after the copy that fills it in the same iteration, and only
+one statement may fill it. Also reports `order` and `stage` lists that do not have one entry for each statement.
+
+## Why is this bad?
+The copy of a later iteration has run by the time the statement uses the tile, so it sees the wrong one. Two statements
+that fill one staged tile are refused by the compiler.
+
+## Example
+```python
+for k in T.Pipelined(16, num_stages=2):
+    for i in T.Parallel(128):
+        acc[i] += tile[i]
+    T.copy(X[k, 0], tile)
+```
+
+## Use instead
+```python
+for k in T.Pipelined(16, num_stages=2):
+    T.copy(X[k, 0], tile)
+    for i in T.Parallel(128):
+        acc[i] += tile[i]
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilelang.diagnostics import Note
+from tilelang.ir.stmt import For
+from tilelang.passes.pipeline import is_pipelined, plan_pipeline
+from tilelang_analyzers.rule import define
+
+if TYPE_CHECKING:
+    from tilelang.passes.pipeline import OrderProblem, Pipeline
+    from tilelang_analyzers.rule import InstanceContext
+
+RULE = define(__name__, __doc__, group="pipeline")
+
+
+@RULE.check_instance
+def check(ctx: InstanceContext) -> None:
+    covered: set[int] = set()
+    for stmt in ctx.walk():
+        if isinstance(stmt, For) and is_pipelined(stmt) and id(stmt) not in covered:
+            covered |= {id(inner) for inner in ctx.walk(stmt.body)}
+            pipeline = plan_pipeline(stmt)
+            for problem in pipeline.problems:
+                _report(ctx, pipeline, problem)
+
+
+def _report(ctx: InstanceContext, pipeline: Pipeline, problem: OrderProblem) -> None:
+    loop = Note("the pipelined loop starts here", pipeline.loop.span)
+    name = problem.buffer.name if problem.buffer is not None else ""
+    if problem.kind == "order-length":
+        ctx.report(
+            problem.first, f"`order` and `stage` need one entry for each of the {len(pipeline.units)} statements"
+        )
+    elif problem.kind == "written-twice":
+        ctx.report(
+            problem.second,
+            f"`{name}` is filled twice in one iteration of a pipelined loop",
+            notes=[Note("it is filled here first", problem.first), loop],
+        )
+    else:
+        ctx.report(
+            problem.second,
+            f"`{name}` is filled after it is used in the same iteration of a pipelined loop",
+            notes=[Note("it is used here", problem.first), loop, Note("copy first, then use the tile")],
+        )
