@@ -292,13 +292,13 @@ def _conflicts(copy: Unit, write: Use, units: tuple[Unit, ...], filled: set[Buff
     """The first later statement that fills the same elements, and the first earlier one that uses them unfilled."""
     for other in units[copy.number + 1 :]:
         for again in other.uses.writes_of(write.buffer):
-            if may_overlap(write.box, again.box):
+            if again.sure and may_overlap(write.box, again.box):
                 yield OrderProblem("written-twice", write.buffer, write.span, again.span)
                 return
     if write.buffer in filled:
         return
     for other in units[: copy.number]:
         for read in other.uses.reads_of(write.buffer):
-            if may_overlap(write.box, read.box):
+            if read.sure and may_overlap(write.box, read.box):
                 yield OrderProblem("read-before-fill", write.buffer, read.span, write.span)
                 return

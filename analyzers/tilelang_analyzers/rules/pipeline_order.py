@@ -7,7 +7,10 @@ one statement may fill it. Also reports `order` and `stage` lists that do not ha
 
 ## Why is this bad?
 The copy of a later iteration has run by the time the statement uses the tile, so it sees the wrong one. Two statements
-that fill one staged tile are refused by the compiler.
+that fill one staged tile are refused by the compiler, unless it splits the loop into a producer and a consumer.
+
+## Targets
+Where the compiler splits the loop between warp groups (TMA, sm_90 and later), two statements may fill one tile.
 
 ## Example
 ```python
@@ -31,29 +34,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Note
-from tilelang.ir.stmt import For
-from tilelang.passes.pipeline import is_pipelined, plan_pipeline
+from tilelang.passes.pipeline import plan_pipeline
 from tilelang_analyzers.rule import define
 
 if TYPE_CHECKING:
     from tilelang.passes.pipeline import OrderProblem, Pipeline
-    from tilelang_analyzers.rule import InstanceContext
+    from tilelang_analyzers.rule import TargetContext
 
 RULE = define(__name__, __doc__, group="pipeline")
 
 
-@RULE.check_instance
-def check(ctx: InstanceContext) -> None:
-    covered: set[int] = set()
-    for stmt in ctx.walk():
-        if isinstance(stmt, For) and is_pipelined(stmt) and id(stmt) not in covered:
-            covered |= {id(inner) for inner in ctx.walk(stmt.body)}
-            pipeline = plan_pipeline(stmt)
+@RULE.check_target
+def check(ctx: TargetContext) -> None:
+    for launch in ctx.launches:
+        plan = ctx.plan(launch)
+        for pipeline in plan.pipelines:
             for problem in pipeline.problems:
                 _report(ctx, pipeline, problem)
+        # A warp-specialised loop is not planned as a pipeline: its producer may fill a tile twice, but not late.
+        split = plan.specialisation.loop if plan.specialisation is not None else None
+        if split is not None:
+            pipeline = plan_pipeline(split)
+            for problem in pipeline.problems:
+                if problem.kind == "read-before-fill":
+                    _report(ctx, pipeline, problem)
 
 
-def _report(ctx: InstanceContext, pipeline: Pipeline, problem: OrderProblem) -> None:
+def _report(ctx: TargetContext, pipeline: Pipeline, problem: OrderProblem) -> None:
     loop = Note("the pipelined loop starts here", pipeline.loop.span)
     name = problem.buffer.name if problem.buffer is not None else ""
     if problem.kind == "order-length":
