@@ -35,6 +35,19 @@ class Space(NamedTuple):
     def variables(self) -> frozenset[Var]:
         return frozenset(dimension.axis.var for dimension in self.dimensions)
 
+    def is_within(self, base: Mapping[Var, int], budget: int) -> bool:
+        """Whether :meth:`points` gives every point of the space: the axes do not depend on each other, and there are
+        at most ``budget`` points."""
+        total = 1
+        for dimension in self.dimensions:
+            if not dimension.extent.variables <= base.keys():
+                return False
+            try:
+                total *= max(1, -(-dimension.extent.at(dict(base)) // dimension.step))
+            except Unresolved:
+                return False
+        return total <= budget
+
     def points(
         self, base: Mapping[Var, int], budget: int = MAX_POINTS, free: Collection[Var] = (), *, ends: bool = True
     ) -> Iterator[Point]:

@@ -86,11 +86,23 @@ class Site(NamedTuple):
         return place if isinstance(place, Region) and place.is_resolved else None
 
 
+class Place(NamedTuple):
+    """A barrier or another effect, with what is around it as in :class:`Site`."""
+
+    stmt: Stmt
+    call: Call
+    axes: tuple[Axis, ...]
+    guards: tuple[Guard, ...]
+    certain: bool
+    groups: tuple[int, ...] | None
+
+
 class Sites(NamedTuple):
-    """The accesses of one launch in source order. ``ranges`` bounds every variable."""
+    """The accesses of one launch in source order, and its effects. ``ranges`` bounds every variable."""
 
     launch: Launch
     sites: tuple[Site, ...]
+    effects: tuple[Place, ...]
     ranges: Mapping[Var, Interval]
     evaluate: Evaluator
 
@@ -99,7 +111,7 @@ def sites_of(launch: Launch) -> Sites:
     """Every access of a launch."""
     collector = _Collector(launch)
     collector.visit(launch.body, collector.start)
-    return Sites(launch, tuple(collector.found), collector.ranges, Evaluator(collector.lets))
+    return Sites(launch, tuple(collector.found), tuple(collector.effects), collector.ranges, Evaluator(collector.lets))
 
 
 class _Context(NamedTuple):
@@ -113,6 +125,7 @@ class _Context(NamedTuple):
 class _Collector:
     def __init__(self, launch: Launch) -> None:
         self.found: list[Site] = []
+        self.effects: list[Place] = []
         self.ranges: dict[Var, Interval] = launch_ranges(launch)
         self.lets: dict[Var, object] = {}
         self.start = _Context(tuple(launch_axes(launch)))
@@ -129,6 +142,9 @@ class _Collector:
     def _statement(self, stmt: Stmt, context: _Context) -> None:
         if isinstance(stmt, Let) and not any(isinstance(part, (Load, Call)) for part in subterms(stmt.value)):
             self.lets[stmt.var] = stmt.value
+        call = stmt.call if isinstance(stmt, Effect) else stmt.value if isinstance(stmt, Let) else None
+        if isinstance(call, Call):
+            self.effects.append(Place(stmt, call, context.axes, context.guards, context.certain, context.groups))
         conditions = _conditions(stmt)
         for access in accesses(stmt):
             guards = context.guards + conditions.get(id(access.place), ())
@@ -186,7 +202,7 @@ def _conditions(stmt: Stmt) -> dict[int, tuple[Guard, ...]]:
     if isinstance(stmt, (For, While)):
         return found
     for value in operands(stmt):
-        if any(isinstance(term, Select) or _is_short_circuit(term) for term in subterms(value)):
+        if any(isinstance(term, (Select, Call)) or _is_short_circuit(term) for term in subterms(value)):
             _guarded(value, (), found, 0)
     return found
 
@@ -213,6 +229,9 @@ def _guarded(value: object, guards: tuple[Guard, ...], found: dict[int, tuple[Gu
         return
     elif isinstance(value, Call):
         parts = value.args
+        if value.op == "address_of" or any(name == "effect" for name, _ in value.attrs):
+            # Only the address is taken, or a part of a vector is used: the element itself may not be touched.
+            guards = (*guards, Guard(value, True, value.span))
     elif isinstance(value, (Cast, Unary)):
         parts = (value.value,) if isinstance(value, Cast) else (value.a,)
     else:

@@ -90,7 +90,7 @@ class _Finder:
     def hazards(self) -> Iterator[Hazard]:
         pending: list[_Use] = []
         for number, event in enumerate(Trace(self._sites).events()):
-            if event.kind in ("barrier", "gap", "team"):
+            if event.kind in ("barrier", "gap", "team", "wait"):
                 pending = []
             if event.kind != "thread":
                 continue

@@ -15,6 +15,7 @@ from tilelang.ir.visit import is_undecided, variables, walk
 from tilelang.passes.access.evaluate import Unresolved
 from tilelang.passes.access.sites import PLAIN_SCOPES, warp_groups
 from tilelang.passes.active_threads import WARP_GROUP_SCOPES
+from tilelang.passes.pipeline import is_pipelined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,17 +33,36 @@ FIRST_ITERATIONS = 3
 BARRIERS = ("sync_threads", "tvm_storage_sync", "sync_grid")
 VOTES = ("syncthreads_count", "syncthreads_and", "syncthreads_or")
 HARMLESS = frozenset(
-    ("print", "device_assert", "assume", "fence_proxy_async", "ptx_commit_group", "set_max_nreg", "no_set_max_nreg")
+    ("print", "device_assert", "assume", "fence_proxy_async", "set_max_nreg", "no_set_max_nreg", "warpgroup_arrive")
 )
 """Effects that neither wait for other threads nor touch memory that kernels share."""
+WAITS = frozenset(
+    (
+        "ptx_commit_group",
+        "ptx_wait_group",
+        "wait_wgmma",
+        "warpgroup_wait",
+        "warpgroup_commit_batch",
+        "warpgroup_fence_operand",
+        "tma_store_arrive",
+        "tma_store_wait",
+        "barrier_arrive",
+        "barrier_wait",
+        "mbarrier_arrive",
+        "mbarrier_wait_parity",
+        "mbarrier_expect_tx",
+        "mbarrier_arrive_expect_tx",
+    )
+)
+"""Effects on asynchronous work and memory barriers. They may order threads, in ways that are not followed here."""
 
 
 class Event(NamedTuple):
-    """``thread``: each thread runs the statement by itself, for ``sites``. ``team``: a tile operation or a
+    """``wait``: one of ``WAITS``. ``thread``: each thread runs the statement by itself, for ``sites``. ``team``: a tile operation or a
     ``T.Parallel`` loop, spread over the threads. ``barrier``: all threads wait for each other. ``point``: the block and
     the loop indices. ``arms``: the branches around it that only some threads take."""
 
-    kind: Literal["thread", "team", "barrier", "gap", "other"]
+    kind: Literal["thread", "team", "barrier", "wait", "gap", "other"]
     stmt: Stmt
     point: Point
     sites: tuple[Site, ...] = ()
@@ -53,8 +73,10 @@ class Event(NamedTuple):
 class Trace:
     """Walks the body of a launch. The block is the first of the grid."""
 
-    def __init__(self, sites: Sites) -> None:
+    def __init__(self, sites: Sites, *, pipelines: bool = True) -> None:
+        """``pipelines``: enter software pipelines too, whose asynchronous copies the compiler waits for by itself."""
         self._sites = sites
+        self._pipelines = pipelines
         self._by_stmt: dict[int, list[Site]] = {}
         for site in sites.sites:
             self._by_stmt.setdefault(id(site.stmt), []).append(site)
@@ -115,7 +137,7 @@ class Trace:
         if call is None or (call.op in BARRIERS and not (call.op == "sync_threads" and call.args)):
             whole = not arms and groups is None and (call is None or "warp" not in call.args)
             return Event("barrier" if whole else "gap", stmt, dict(point), (), arms, groups)
-        kind = "other" if call.op in HARMLESS else "gap"
+        kind = "wait" if call.op in WAITS else "other" if call.op in HARMLESS else "gap"
         return Event(kind, stmt, dict(point), sites, arms, groups)
 
     def _branch(
@@ -146,6 +168,9 @@ class Trace:
         if loop.kind == "parallel":
             inner = tuple(site for stmt in walk((loop,)) for site in self._by_stmt.get(id(stmt), ()))
             yield Event("team", loop, dict(point), inner, arms, groups)
+            return
+        if not self._pipelines and is_pipelined(loop):
+            yield Event("gap", loop, point)
             return
         values = None if loop.kind in ("persistent", "thread") or len(loop.vars) != 1 else self._values(loop, point)
         if values is None or any(isinstance(stmt, Jump) for stmt in walk(loop.body)):
