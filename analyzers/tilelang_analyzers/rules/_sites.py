@@ -1,4 +1,4 @@
-"""The accesses of every launch of an instance, worked out once for all rules, and how rules spell the points of them."""
+"""The accesses of every launch of an instance, worked out once for all rules, and how rules spell their points."""
 
 from __future__ import annotations
 

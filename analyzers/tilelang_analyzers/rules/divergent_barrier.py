@@ -1,10 +1,10 @@
 """A barrier that some threads do not reach.
 
 ## What it does
-Reports `T.sync_threads` and other barriers of the block in a branch that parts the threads of a warp, or in a loop whose
-number of iterations differs between threads; `T.sync_grid` in a branch that parts the blocks; and a wait at a
-`T.alloc_barrier` that counts more arrivals than all threads of the kernel make. The message names a thread that reaches
-the barrier and one that does not. A branch for whole warps is fine: the compiler makes it a barrier of those warps. If
+Reports `T.sync_threads` and other barriers of the block in a branch that parts the threads of a warp, or in a loop
+whose number of iterations differs between threads; `T.sync_grid` in a branch that parts the blocks; and a wait at a
+`T.alloc_barrier` that counts more arrivals than all threads of the kernel make. The message names a thread that
+reaches the barrier and one that does not. A branch for whole warps is fine: the compiler makes it a barrier of those warps. If
 the condition reads memory at an index that depends on the thread, the finding is a warning.
 
 ## Why is this bad?
@@ -70,7 +70,7 @@ def _report(ctx: InstanceContext, found: Divergence) -> None:
         message = (
             f"{name} is reached by the thread {point(found.present)} but not by {point(found.absent)} of the same warp"
         )
-        around = f"only {plural(found.count, 'thread')} of the block pass this condition"
+        around = f"only {plural(found.passing, 'thread')} of the block pass this condition"
     elif found.kind == "loop":
         message = f"{name} is reached more often by the thread {point(found.present)} than by {point(found.absent)}"
         around = "the number of iterations of this loop differs between threads"

@@ -1,12 +1,14 @@
 """Threads use each other's memory without a barrier between.
 
 ## What it does
-Follows the statements of a block in order, for code that names its threads (`T.get_thread_binding`) or that every thread
-runs alike, and looks for two threads that touch one element with no barrier between, at least one of them storing. The
-message names both threads and the element. The compiler inserts barriers of its own, so what it covers is not reported:
-a read and a store of shared memory in different statements. It does not separate two stores to one element, it cannot
-separate what one statement does, it does not look at global memory, and the pass config
-`tl.disable_thread_storage_sync` turns it off.
+Follows the statements of a block in order, for code that names its threads (`T.get_thread_binding`) or that every
+thread runs alike, and looks for two threads that touch one element with no barrier between, at least one of them
+storing. Where the order of two statements is the question, the threads are of different warps. The message names both
+threads and the element.
+
+The compiler inserts barriers of its own, so what it covers is not reported: a read and a store of shared memory in
+different statements. It does not separate two stores to one element, it cannot separate what one statement does, it
+does not look at global memory, and the pass config `tl.disable_thread_storage_sync` turns it off.
 
 ## Why is this bad?
 Warps run at their own pace. A thread may read the value from before or after the other one's store.
@@ -27,8 +29,8 @@ Y[tx] = buf[255 - tx]
 ```
 
 ## Fix safety
-The fix adds `T.sync_threads()` before the second statement, if both are in one block that all threads run. It is safe: a
-barrier that all threads reach changes no result.
+The fix adds `T.sync_threads()` before the second statement, if all threads run it. It is safe: a barrier that all
+threads reach changes no result.
 """
 
 from __future__ import annotations

@@ -11,6 +11,9 @@ wait by themselves.
 ## Why is this bad?
 The statement sees what the memory held before, all or part of it, depending on how fast the copy was.
 
+## Targets
+CUDA GPUs.
+
 ## Example
 ```python
 T.async_copy(X[bx * 512], tile)
@@ -40,7 +43,7 @@ from tilelang_analyzers.rules._sites import language_name, launch_sites
 
 if TYPE_CHECKING:
     from tilelang.passes.access.waits import MissingWait
-    from tilelang_analyzers.rule import InstanceContext
+    from tilelang_analyzers.rule import TargetContext
 
 RULE = define(__name__, __doc__, group="race", fixable=True)
 
@@ -53,8 +56,10 @@ WHAT = {
 }
 
 
-@RULE.check_instance
-def check(ctx: InstanceContext) -> None:
+@RULE.check_target
+def check(ctx: TargetContext) -> None:
+    if ctx.target.compute_capability is None:
+        return  # other back ends wait by themselves
     seen: set[Span] = set()
     for sites in ctx.shared(launch_sites):
         for found in missing_waits(sites):
@@ -63,7 +68,7 @@ def check(ctx: InstanceContext) -> None:
                 _report(ctx, found)
 
 
-def _report(ctx: InstanceContext, found: MissingWait) -> None:
+def _report(ctx: TargetContext, found: MissingWait) -> None:
     pending = found.pending
     name = pending.site.access.buffer.name
     starter, wait = WHAT[pending.work]
@@ -84,7 +89,7 @@ def _report(ctx: InstanceContext, found: MissingWait) -> None:
     ctx.report(found.use.stmt.span, message, notes=notes, fix=fix)
 
 
-def _wait(ctx: InstanceContext, found: MissingWait, wait: str) -> Fix | None:
+def _wait(ctx: TargetContext, found: MissingWait, wait: str) -> Fix | None:
     """The wait on a line of its own before the statement, if that begins a line."""
     place = found.use.stmt.span
     module = language_name(ctx, place.path)

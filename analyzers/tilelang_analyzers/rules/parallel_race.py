@@ -30,8 +30,8 @@ for i, j in T.Parallel(64, 128):
 ```
 
 ## Fix safety
-The fix writes an addition as `T.atomic_add`. It is unsafe: atomic additions of floats come in any order, and a reduction
-is faster.
+The fix writes an addition as `T.atomic_add`. It is unsafe: atomic additions of floats come in any order, and a
+reduction is faster.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 ## What it does
 Looks at the statements of a `T.Pipelined` loop that run in several stages. Copies from global to shared memory run
-ahead of the rest, so a statement that uses a tile must come after the copy that fills it in the same iteration, and only
-one statement may fill it. Also reports `order` and `stage` lists that do not have one entry for each statement.
+ahead of the rest, so a statement that uses a tile must come after the copy that fills it in the same iteration, and
+only one statement may fill it. Also reports `order` and `stage` lists that do not have one entry for each statement.
 
 ## Why is this bad?
 The copy of a later iteration has run by the time the statement uses the tile, so it sees the wrong one. Two statements

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.arith import try_const
-from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Load
 from tilelang.ir.stmt import Alloc, Effect
 from tilelang.ir.visit import operands, subterms, walk
@@ -19,6 +18,7 @@ from tilelang.passes.access.trace import thread_points
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tilelang.ir.buffer import Buffer
     from tilelang.ir.expr import Var
     from tilelang.ir.stmt import Stmt
     from tilelang.passes.access.sites import Place, Sites

@@ -1,7 +1,7 @@
 """Races between the blocks of a launch: two of them store in the same element of a tensor.
 
-Blocks run in any order, and nothing synchronises them but a barrier of the whole grid. Kernels with such a barrier, with
-clusters or with persistent loops are left out.
+Blocks run in any order, and nothing synchronises them but a barrier of the whole grid. Kernels with such a barrier,
+with clusters or with persistent loops are left out.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ COPIES = ("copy", "tma_copy", "transpose")
 
 
 class BlockRace(NamedTuple):
-    """``update``: both blocks change the element from what it was; ``write``: they store different values. ``first`` and
-    ``second`` at the points ``one`` and ``other`` both store ``element``."""
+    """``update``: both blocks change the element from what it was; ``write``: they store different values. ``first``
+    and ``second`` at the points ``one`` and ``other`` both store ``element``."""
 
     kind: Literal["update", "write"]
     first: Site
@@ -232,7 +232,9 @@ def _cell(place: tuple[int, ...], extents: tuple[int, ...]) -> tuple[int, ...]:
 
 def _around(cell: tuple[int, ...], extents: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """The cells whose boxes may overlap a box that begins in ``cell``."""
-    yield from product(*(((at,) if extent == 1 else (at, at - 1, at + 1)) for at, extent in zip(cell, extents)))
+    yield from product(
+        *(((at,) if extent == 1 else (at, at - 1, at + 1)) for at, extent in zip(cell, extents, strict=True))
+    )
 
 
 def _common(

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.arith import affine
+from tilelang.ir.arith.affine import Quotient
 from tilelang.ir.expr import Var
 from tilelang.ir.visit import variables
 from tilelang.passes.access.evaluate import Unresolved
@@ -193,12 +194,14 @@ def _mentions(atom: Atom, own: frozenset[Var]) -> bool:
 def _variables_of(atom: Atom) -> Iterator[object]:
     if isinstance(atom, Var):
         yield atom
-        return
-    parts = [getattr(atom, "numerator", None), getattr(atom, "divisor", None), *getattr(atom, "args", ())]
-    for part in parts:
-        if part is not None:
-            for product in part.terms:
-                for inner, _ in product:
-                    yield from _variables_of(inner)
-    if hasattr(atom, "expr"):
+    elif isinstance(atom, Quotient):
+        for form in (atom.numerator, atom.divisor):
+            yield from _variables_in(form)
+    else:
         yield from variables(atom.expr)
+
+
+def _variables_in(form: Affine) -> Iterator[object]:
+    for product in form.terms:
+        for atom, _ in product:
+            yield from _variables_of(atom)

@@ -1,8 +1,8 @@
 """Barriers that not all threads reach.
 
-A barrier of the block in a branch for whole warps becomes a barrier of those warps (upstream's partial synchronisation),
-so it is fine. Where the threads of one warp part, there is no barrier for them: upstream stops, or the result is
-undefined. A loop around a barrier must have the same number of iterations for all threads.
+A barrier of the block in a branch for whole warps becomes a barrier of those warps (upstream's partial
+synchronisation), so it is fine. Where the threads of one warp part, there is no barrier for them: upstream stops, or
+the result is undefined. A loop around a barrier must have the same number of iterations for all threads.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ Kind = Literal["warp", "loop", "grid", "data"]
 
 
 class Divergence(NamedTuple):
-    """``warp``: ``present`` reaches the barrier and ``absent``, of the same warp, does not. ``loop``: they reach it a
-    different number of times. ``grid``: blocks of which one reaches a barrier of the whole grid. ``data``: the condition
-    reads what may differ between threads; nothing is known about which ones pass."""
+    """``warp``: ``present`` reaches the barrier and ``absent``, of the same warp, does not; ``passing`` threads of the
+    block do. ``loop``: they reach it a different number of times. ``grid``: blocks of which one reaches a barrier of
+    the whole grid. ``data``: the condition reads what may differ between threads; which ones pass is not known."""
 
     kind: Kind
     place: Place
     around: Span
     present: Mapping[Var, int]
     absent: Mapping[Var, int]
-    count: int = 0
+    passing: int = 0
 
 
 def divergences(sites: Sites) -> Iterator[Divergence]:
@@ -91,8 +91,7 @@ def _branch(sites: Sites, place: Place, threads: list[dict[Var, int]]) -> Diverg
             warp = passed[first : first + WARP]
             if any(warp) and not all(warp):
                 present, absent = first + warp.index(True), first + warp.index(False)
-                count = sum(passed)
-                return Divergence("warp", place, tested[-1].span, threads[present], threads[absent], count)
+                return Divergence("warp", place, tested[-1].span, threads[present], threads[absent], sum(passed))
     return None
 
 

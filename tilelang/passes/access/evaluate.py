@@ -6,7 +6,8 @@ calls something or mentions a value that the evaluator could not follow does not
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tilelang.ir.expr import Binary, Cast, Const, Expr, Select, Unary, Var, is_comparison
 
@@ -24,7 +25,8 @@ class Unresolved(Exception):
     """An expression has no value at a point: a division by zero, or a number that its type cannot hold."""
 
 
-class Compiled(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Compiled:
     """An integer expression as a function of a point. ``variables`` are all that it mentions."""
 
     at: Callable[[Point], int]

@@ -52,8 +52,8 @@ class Space(NamedTuple):
         self, base: Mapping[Var, int], budget: int = MAX_POINTS, free: Collection[Var] = (), *, ends: bool = True
     ) -> Iterator[Point]:
         """Points of the space, at most about ``budget``, with the values of ``base`` for what lies outside. Where an
-        axis is too long, its first values are taken, and with ``ends`` the last one. Of variables in ``free`` two values
-        are enough. The mapping is reused: copy it to keep it."""
+        axis is too long, its first values are taken, and with ``ends`` the last one. Of variables in ``free`` two
+        values are enough. The mapping is reused: copy it to keep it."""
         point: Point = dict(base)
         return _enumerate(self.dimensions, 0, point, _caps(self.dimensions, point, budget, free), ends)
 

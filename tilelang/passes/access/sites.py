@@ -13,7 +13,6 @@ from tilelang.ir.access import Access, accesses
 from tilelang.ir.arith import Interval, launch_ranges, loop_ranges, try_const
 from tilelang.ir.buffer import Region
 from tilelang.ir.expr import Binary, Call, Cast, Load, Operand, Select, Unary, Var
-from tilelang.ir.span import Span
 from tilelang.ir.stmt import Atomic, Effect, For, If, Jump, Let, Scope, Stmt, While
 from tilelang.ir.visit import children, is_undecided, operands, subterms, walk
 from tilelang.passes.access.evaluate import Evaluator
@@ -22,6 +21,7 @@ from tilelang.passes.active_threads import WARP_GROUP, WARP_GROUP_SCOPES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from tilelang.ir.span import Span
     from tilelang.ir.stmt import Block, Launch
 
 Kind = str
@@ -68,8 +68,8 @@ class Site(NamedTuple):
         """Whether the access is one indivisible operation on the element."""
         if isinstance(self.stmt, Atomic):
             return self.access.mode == "update"
-        call = self.stmt.call if isinstance(self.stmt, Effect) else self.stmt.value if isinstance(self.stmt, Let) else None
-        return isinstance(call, Call) and call.op.startswith("atomic") and self.access.mode != "read"
+        call = call_of(self.stmt)
+        return call is not None and call.op.startswith("atomic") and self.access.mode != "read"
 
     @property
     def indices(self) -> tuple[Operand, ...] | None:
@@ -142,8 +142,8 @@ class _Collector:
     def _statement(self, stmt: Stmt, context: _Context) -> None:
         if isinstance(stmt, Let) and not any(isinstance(part, (Load, Call)) for part in subterms(stmt.value)):
             self.lets[stmt.var] = stmt.value
-        call = stmt.call if isinstance(stmt, Effect) else stmt.value if isinstance(stmt, Let) else None
-        if isinstance(call, Call):
+        call = call_of(stmt)
+        if call is not None:
             self.effects.append(Place(stmt, call, context.axes, context.guards, context.certain, context.groups))
         conditions = _conditions(stmt)
         for access in accesses(stmt):
@@ -165,6 +165,12 @@ class _Collector:
             runs = not isinstance(stmt, While) and (not isinstance(stmt, Scope) or stmt.op in PLAIN_SCOPES)
             for body in children(stmt):
                 self.visit(body, context if runs else context._replace(certain=False))
+
+
+def call_of(stmt: Stmt) -> Call | None:
+    """The call that a statement is kept for, or binds the result of."""
+    call = stmt.call if isinstance(stmt, Effect) else stmt.value if isinstance(stmt, Let) else None
+    return call if isinstance(call, Call) else None
 
 
 def launch_axes(launch: Launch) -> Iterator[Axis]:

@@ -5,6 +5,9 @@ By default the compiler puts barriers between statements where one thread reads 
 another one read, in shared memory. It does not separate two writes, nor the read and the write of one statement, and it
 does not look at global memory. With ``tl.disable_thread_storage_sync`` it puts none.
 Facts: upstream's ``ThreadSync`` pass, and its output for small kernels.
+
+The threads of one warp run straight code together, so that an order between statements holds among them in practice.
+Only threads of different warps count where the order of statements is the question.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from tilelang.ir.stmt import Let, Store
 from tilelang.ir.visit import walk
 from tilelang.passes.access.evaluate import Unresolved
 from tilelang.passes.access.points import compiled_guards, holds
-from tilelang.passes.access.trace import Trace, thread_points
+from tilelang.passes.access.trace import Trace, mentions_threads, thread_points
 from tilelang.passes.access.values import Comparison, reads
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from tilelang.passes.access.trace import Event
 
 MAX_THREADS = 1024
+WARP = 32
 MAX_PENDING = 48
 """Accesses between two barriers that are compared with each other."""
 
@@ -35,10 +39,10 @@ HazardKind = Literal["update", "collision", "exchange", "overwrite", "read-after
 
 
 class Hazard(NamedTuple):
-    """Two threads and an element. ``update``: all threads change it, each from what it was; ``collision``: one statement
-    stores different values from several threads; ``exchange``: one statement reads what another thread stores with it;
-    ``overwrite``: two statements store different values; the others are a write and a read with no barrier between.
-    ``one`` and ``other`` are the points of ``first`` and ``second``."""
+    """Two threads and an element. ``update``: all threads change it, each from what it was; ``collision``: one
+    statement stores different values from several threads; ``exchange``: one statement reads what another thread stores
+    with it; ``overwrite``: two statements store different values; the others are a write and a read with no barrier
+    between. ``one`` and ``other`` are the points of ``first`` and ``second``."""
 
     kind: HazardKind
     first: Site
@@ -143,12 +147,17 @@ class _Finder:
                         yield from self._once(self._hazard("exchange", use, read, pair))
 
     def _collision(self, use: _Use, store: Store) -> Hazard | None:
-        kind: HazardKind = "update" if reads(store.value, store.buffer) else "collision"
+        """Threads that store different values with one statement. A warp whose threads all make the same update makes
+        it once."""
+        updates = reads(store.value, store.buffer)
+        together = updates and not mentions_threads(self._sites, (*store.indices, store.value))
         for element, threads in use.elements.items():
-            for other in threads[1:3]:
+            for other in threads[-1:] if together else threads[1:3]:
                 one, two = self._point(use, threads[0]), self._point(use, other)
+                if together and other // WARP == threads[0] // WARP:
+                    continue
                 if self._compare.of_update(store.value, store.buffer, one, two) == "differ":
-                    return Hazard(kind, use.site, use.site, one, two, element)
+                    return Hazard("update" if updates else "collision", use.site, use.site, one, two, element)
         return None
 
     def _separated(self, before: _Use, use: _Use) -> bool:
@@ -157,7 +166,7 @@ class _Finder:
         one, two = before.site.access, use.site.access
         if one.buffer.root is not two.buffer.root or not one.buffer.is_shared or one.mode == two.mode:
             return False
-        return one.buffer is not two.buffer or _crossing(before, use) is not None
+        return one.buffer is not two.buffer or _crossing(before, use, apart=1) is not None
 
     def _between(self, before: _Use, use: _Use) -> Iterator[Hazard]:
         one, two = before.site.access, use.site.access
@@ -171,21 +180,45 @@ class _Finder:
                 yield from self._once(found)
             return
         pair = _crossing(before, use)
+        if pair is not None and one.mode == "write" and self._is_same_anyway(before, use):
+            return
         if pair is not None:
             kind: HazardKind = "read-after-write" if one.mode == "write" else "write-after-read"
             yield from self._once(self._hazard(kind, before, use, pair))
 
+    def _is_same_anyway(self, before: _Use, use: _Use) -> bool:
+        """Whether each thread that reads an element stored it itself, as all others did, with the same value."""
+        store = before.site.stmt
+        if not isinstance(store, Store):
+            return False
+        for element, readers in use.elements.items():
+            writers = before.elements.get(element, ())
+            if not writers:
+                continue
+            if not set(readers) <= set(writers):
+                return False
+            points = [self._point(before, thread) for thread in (writers[0], *writers[1:2], writers[-1])]
+            if any(self._compare.of(store.value, points[0], other) == "differ" for other in points[1:]):
+                return False
+        return True
+
     def _overwrite(self, before: _Use, use: _Use) -> Hazard | None:
-        """Two statements that store different values in one element from different threads."""
+        """Two statements that store different values in one element from different threads. A thread that runs both
+        ends with the second value; one that runs only the first may come last."""
         a, b = before.site.stmt, use.site.stmt
         if not isinstance(a, Store) or not isinstance(b, Store):
             return None
         for element, threads in use.elements.items():
-            for earlier in before.elements.get(element, ())[:2]:
-                for later in threads[:2]:
-                    one, two = self._point(before, earlier), self._point(use, later)
-                    if earlier != later and self._compare.of_two(a.value, b.value, one, two) == "differ":
-                        return Hazard("overwrite", before.site, use.site, one, two, element)
+            for earlier in before.elements.get(element, ()):
+                if earlier in threads:
+                    continue
+                later = next((thread for thread in threads if thread // WARP != earlier // WARP), None)
+                if later is None:
+                    continue
+                one, two = self._point(before, earlier), self._point(use, later)
+                if self._compare.of_two(a.value, b.value, one, two) == "differ":
+                    return Hazard("overwrite", before.site, use.site, one, two, element)
+                break
         return None
 
     def _hazard(self, kind: HazardKind, one: _Use, two: _Use, pair: tuple[tuple[int, ...], int, int]) -> Hazard:
@@ -202,12 +235,13 @@ class _Finder:
             yield hazard
 
 
-def _crossing(one: _Use, two: _Use) -> tuple[tuple[int, ...], int, int] | None:
-    """An element that different threads touch, and those two threads."""
+def _crossing(one: _Use, two: _Use, apart: int = WARP) -> tuple[tuple[int, ...], int, int] | None:
+    """An element that threads of different warps touch, and those two threads. ``apart``: threads that count as one."""
     for element, threads in two.elements.items():
-        for first in one.elements.get(element, ())[:2]:
-            for second in threads[:2]:
-                if first != second:
+        others = one.elements.get(element, ())
+        for first in (*others[:1], *others[-1:]):
+            for second in (*threads[:1], *threads[-1:]):
+                if first // apart != second // apart:
                     return element, first, second
     return None
 

@@ -58,9 +58,10 @@ WAITS = frozenset(
 
 
 class Event(NamedTuple):
-    """``wait``: one of ``WAITS``. ``thread``: each thread runs the statement by itself, for ``sites``. ``team``: a tile operation or a
-    ``T.Parallel`` loop, spread over the threads. ``barrier``: all threads wait for each other. ``point``: the block and
-    the loop indices. ``arms``: the branches around it that only some threads take."""
+    """``thread``: each thread runs the statement by itself, for ``sites``. ``team``: a tile operation or a
+    ``T.Parallel`` loop, spread over the threads. ``barrier``: all threads wait for each other. ``wait``: one of
+    ``WAITS``. ``point``: the block and the loop indices. ``arms``: the branches around it that only some threads
+    take."""
 
     kind: Literal["thread", "team", "barrier", "wait", "gap", "other"]
     stmt: Stmt
@@ -130,7 +131,11 @@ class Trace:
             yield Event("team", stmt, dict(point), sites, arms, groups)
 
     def _effect(
-        self, stmt: Stmt, point: Point, sites: tuple[Site, ...], arms: tuple[tuple[If, bool], ...],
+        self,
+        stmt: Stmt,
+        point: Point,
+        sites: tuple[Site, ...],
+        arms: tuple[tuple[If, bool], ...],
         groups: tuple[int, ...] | None,
     ) -> Event:
         call = stmt.call if isinstance(stmt, Effect) else None
@@ -141,7 +146,11 @@ class Trace:
         return Event(kind, stmt, dict(point), sites, arms, groups)
 
     def _branch(
-        self, stmt: If, point: Point, sites: tuple[Site, ...], arms: tuple[tuple[If, bool], ...],
+        self,
+        stmt: If,
+        point: Point,
+        sites: tuple[Site, ...],
+        arms: tuple[tuple[If, bool], ...],
         groups: tuple[int, ...] | None,
     ) -> Iterator[Event]:
         if sites:
@@ -210,9 +219,7 @@ def _has_effect(value: object) -> bool:
     """Whether a bound value comes from a call that does more than compute."""
     from tilelang.ir.visit import subterms
 
-    return any(
-        isinstance(term, Call) and any(name == "effect" for name, _ in term.attrs) for term in subterms(value)
-    )
+    return any(isinstance(term, Call) and any(name == "effect" for name, _ in term.attrs) for term in subterms(value))
 
 
 def mentions_threads(sites: Sites, value: object) -> bool:

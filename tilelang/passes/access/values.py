@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Binary, Call, Cast, Const, Expr, Load, Select, Unary, Var
 from tilelang.passes.access.evaluate import Unresolved
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable
 
+    from tilelang.ir.buffer import Buffer
     from tilelang.passes.access.evaluate import Evaluator, Point
 
 Verdict = Literal["same", "differ", "unsure"]
@@ -122,4 +122,4 @@ def is_constant(value: object) -> bool:
     """Whether a value is a plain number."""
     while isinstance(value, Cast):
         value = value.value
-    return isinstance(value, (int, float, Const)) and not isinstance(value, Expr) or isinstance(value, Const)
+    return (isinstance(value, (int, float, Const)) and not isinstance(value, Expr)) or isinstance(value, Const)

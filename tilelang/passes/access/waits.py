@@ -21,9 +21,8 @@ from tilelang.passes.pipeline import is_pipelined
 from tilelang.passes.written_schedule import written_schedule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
-    from tilelang.ir.expr import Var
     from tilelang.ir.stmt import Launch, Stmt
     from tilelang.passes.access.evaluate import Point
     from tilelang.passes.access.sites import Site, Sites
@@ -85,6 +84,9 @@ def _work_of(stmt: Stmt) -> Work | None:
 
 
 _Role = tuple[tuple[tuple[int, bool], ...], "tuple[int, ...] | None"]
+
+
+_EVERYONE: _Role = ((), None)
 
 
 class _Waits:
@@ -205,12 +207,13 @@ class _Waits:
                 self._late[key] = event.stmt
 
     def _complete(self, role: _Role, event: Event, call: Call) -> None:
-        """A wait at a memory barrier. In another branch it may be on behalf of all, so it counts for every role. With
-        the parity of the phase before, it does not wait at all."""
+        """A wait at a memory barrier. With the parity of the phase before, it does not wait at all. Where roles differ,
+        another one may have waited first and then arrived at this barrier, so it stands for all."""
         barrier = self._barrier(call.args[0], event.point)
         parity = self._at(call.args[1], event.point) if len(call.args) > 1 else None
-        if barrier is None:
+        if barrier is None or role != _EVERYONE:
             self._groups.clear()
+            self._counted = False
             return
         phase = self._phases.get(barrier, 0)
         if self._counted and parity is not None and barrier[1] is not None and parity % 2 != phase % 2:
@@ -243,9 +246,7 @@ def _intervals(site: Site) -> list[tuple[object, int | None, int | None]] | None
     box = site.box
     if box is None or box.extents is None:
         return None
-    return [
-        (start, try_const(extent), size) for start, extent, size in zip(box.mins, box.extents, shape, strict=True)
-    ]
+    return [(start, try_const(extent), size) for start, extent, size in zip(box.mins, box.extents, shape, strict=True)]
 
 
 def _covers(site: Site) -> bool:
@@ -262,8 +263,8 @@ def _variables(value: object) -> Iterator[object]:
 
 
 def _never_waited(sites: Sites) -> Iterator[MissingWait]:
-    """Tiles that TMA fills and a statement reads, while no statement of the kernel mentions the barrier but to arrive at
-    it."""
+    """Tiles that TMA fills and a statement reads, while no statement of the kernel mentions the barrier but to arrive
+    at it."""
     in_pipelines = _inside(sites.launch, is_pipelined)
     for site in sites.sites:
         if site.access.mode != "write" or _work_of(site.stmt) != "tma" or id(site.stmt) in in_pipelines:
@@ -296,10 +297,5 @@ def _mentions(args: tuple[object, ...], barrier: Buffer) -> bool:
 
 def _inside(launch: Launch, wanted: Callable[[For], bool]) -> set[int]:
     return {
-        id(inner)
-        for stmt in walk(launch.body)
-        if isinstance(stmt, For) and wanted(stmt)
-        for inner in walk(stmt.body)
+        id(inner) for stmt in walk(launch.body) if isinstance(stmt, For) and wanted(stmt) for inner in walk(stmt.body)
     }
-
-
