@@ -4,8 +4,10 @@
 Reports `T.sync_threads` and other barriers of the block in a branch that parts the threads of a warp, or in a loop
 whose number of iterations differs between threads; `T.sync_grid` in a branch that parts the blocks; and a wait at a
 `T.alloc_barrier` that counts more arrivals than all threads of the kernel make. The message names a thread that
-reaches the barrier and one that does not. A branch for whole warps is fine: the compiler makes it a barrier of those warps. If
-the condition reads memory at an index that depends on the thread, the finding is a warning.
+reaches the barrier and one that does not.
+
+A branch for whole warps is fine: the compiler makes it a barrier of those warps. If the condition reads memory at an
+index that depends on the thread, the finding is a warning.
 
 ## Why is this bad?
 Threads that reach the barrier wait for those that never come. The compiler refuses some of these kernels; others hang,

@@ -7,7 +7,7 @@ with clusters or with persistent loops are left out.
 from __future__ import annotations
 
 from itertools import islice, product
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from tilelang.ir.arith import affine, try_const
 from tilelang.ir.stmt import Copy, Effect, Fill, Store
@@ -17,7 +17,6 @@ from tilelang.passes.access.contents import BlockComparison, Contents
 from tilelang.passes.access.evaluate import Unresolved
 from tilelang.passes.access.parallel import sizes
 from tilelang.passes.access.points import compiled_guards, guard_variables, holds, space_of
-from tilelang.passes.access.values import reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -144,7 +143,8 @@ class _Search:
                 shared = _common(there, place, first.extents, first.limits)
                 if shared is None or all(before.get(var) == point.get(var) for var in self._blocks):
                     continue
-                kind = self._conflict(first.site, second.site, before, point)
+                shift = tuple(b - a for a, b in zip(there, place, strict=True))
+                kind = self._conflict(first.site, second.site, before, point, shift)
                 if kind is not None:
                     return BlockRace(kind, first.site, second.site, before, dict(point), shared)
         return None
@@ -190,18 +190,20 @@ class _Search:
             found |= determined(form, ranges, own, extent - 1)
         return self._blocks <= found
 
-    def _conflict(self, site: Site, other: Site, one: Point, two: Point) -> Literal["update", "write"] | None:
+    def _conflict(
+        self, site: Site, other: Site, one: Point, two: Point, shift: tuple[int, ...]
+    ) -> Literal["update", "write"] | None:
         a, b = site.stmt, other.stmt
         if isinstance(a, Store) and isinstance(b, Store):
             if a is b:
-                if self._compare.of_update(a.value, a.buffer, one, two) != "differ":
+                if self._compare.of_store(a, one, two) != "differ":
                     return None
-                return "update" if reads(a.value, a.buffer) else "write"
+                return "update" if self._compare.is_update(a, one) else "write"
             return "write" if self._compare.of_two(a.value, b.value, one, two) == "differ" else None
         if isinstance(a, Fill) and isinstance(b, Fill):
             return "write" if self._compare.of_two(a.value, b.value, one, two) == "differ" else None
         if isinstance(a, Copy) and isinstance(b, Copy) and a is b:
-            return "write" if self._source(site, one) != self._source(site, two) else None
+            return "write" if _differs(self._source(site, one), self._source(site, two), shift) else None
         return None
 
     def _source(self, site: Site, point: Point) -> object:
@@ -212,6 +214,22 @@ class _Search:
             return self._compare.contents.origin(buffer, point)
         source = next((s for s in self._sites.sites if s.stmt is site.stmt and s.access.place is site.stmt.src), None)
         return None if source is None else self._compare.contents.first_element(source, point)
+
+
+def _differs(one: object, other: object, shift: tuple[int, ...]) -> bool:
+    """Whether two tiles from these origins, one ``shift`` behind the other, have other elements where they overlap.
+    Windows that move along with their place bring the same element to it."""
+    if not isinstance(one, tuple) or not isinstance(other, tuple):
+        return one != other
+    moved = sorted(abs(step) for step in shift if step)
+    for a, b in zip(cast("tuple[object, ...]", one), cast("tuple[object, ...]", other), strict=False):
+        if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):  # pyright: ignore[reportUnknownArgumentType]
+            steps = sorted(abs(y - x) for x, y in zip(a, b, strict=True) if x != y)  # type: ignore[operator]
+            if steps != moved:
+                return True
+        elif a != b:
+            return True
+    return False
 
 
 def _box(site: Site) -> tuple[Sequence[object] | None, tuple[int, ...] | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from tilelang.ir.arith import affine
+from tilelang.ir.arith import affine, try_const
 from tilelang.ir.arith.affine import Quotient
 from tilelang.ir.expr import Var
 from tilelang.ir.visit import variables
@@ -72,9 +72,11 @@ def collision(
 
 
 class _Half(NamedTuple):
-    """One side of a pair: where it is and when it runs, as functions of a point."""
+    """One side of a pair: where it is and when it runs, as functions of a point. What lies outside of the buffer counts
+    as nowhere: there the compiler skips the access, or another rule reports it."""
 
     indices: tuple[Compiled, ...]
+    limits: tuple[int | None, ...]
     guards: tuple[tuple[Compiled, bool], ...]
     used: frozenset[Var]
 
@@ -86,15 +88,22 @@ class _Half(NamedTuple):
         if indices is None or guards is None:
             return None
         used = frozenset(var for index in indices for var in index.variables) | guard_variables(guards)
-        return _Half(indices, guards, used - frozenset(base))
+        limits = tuple(try_const(size) for size in site.access.buffer.shape)
+        return _Half(indices, limits, guards, used - frozenset(base))
 
     def element(self, point: Point) -> Element | None:
         if not holds(self.guards, point):
             return None
         try:
-            return tuple(index.at(point) for index in self.indices)
+            element = tuple(index.at(point) for index in self.indices)
         except Unresolved:
             return None
+        return element if is_inside(element, self.limits) else None
+
+
+def is_inside(element: Element, limits: Sequence[int | None]) -> bool:
+    """Whether an element lies in a buffer of these sizes, as far as they are known."""
+    return all(at >= 0 and (limit is None or at < limit) for at, limit in zip(element, limits, strict=True))
 
 
 def _search(

@@ -12,7 +12,8 @@ from tilelang.ir.arith import prove_equal
 from tilelang.ir.stmt import Let, Store
 from tilelang.ir.visit import variables, walk
 from tilelang.passes.access.collide import collision
-from tilelang.passes.access.values import Comparison, reads
+from tilelang.passes.access.evaluate import Unresolved
+from tilelang.passes.access.values import Comparison
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -63,45 +64,72 @@ class _Nest:
         self._sites = sites
         self._loop = nest
         self._group = group
-        self._settled: dict[int, Comparison] = {}
         written = {site.access.buffer.root for site in group if site.access.writes}
         lets = {stmt.var for stmt in walk(nest.body) if isinstance(stmt, Let)}
-        self._unsettled: set[object] = {*lets, *written, *_stored_locals(nest)}
+        self._compare = Comparison(sites.evaluate, {*lets, *written, *_stored_locals(nest)})
         self._reported: set[tuple[int, int]] = set()
 
     def races(self) -> Iterator[ParallelRace]:
         for site in self._group:
             if site.access.mode == "write" and isinstance(site.stmt, Store) and not site.is_atomic:
-                race = self._write(site, site.stmt) or self._read(site)
+                race = self._write(site, site.stmt) or self._read(site, site.stmt)
                 if race is not None:
                     yield race
 
     def _write(self, site: Site, store: Store) -> ParallelRace | None:
         """Another iteration that stores in the same element."""
-        buffer = store.buffer
-        verdicts = self._comparison(buffer)
+        compare = self._compare
+        writers = {
+            id(one.stmt) for one in self._group if one.access.buffer.root is store.buffer.root and one.access.writes
+        }
+        alone = len(writers) == 1
         for other in self._others(site):
-            if not isinstance(other.stmt, Store) or other.access.mode != "write" or other.number < site.number:
+            again = other.stmt
+            if not isinstance(again, Store) or other.access.mode != "write" or other.number < site.number:
                 continue
-            value, again = store.value, other.stmt.value
 
-            def differ(one: Point, two: Point, value: object = value, again: object = again) -> bool:
-                if value is again:
-                    return verdicts.of_update(value, buffer, one, two) == "differ"
-                return verdicts.of_two(value, again, one, two) == "differ"
+            def differ(one: Point, two: Point, again: Store = again, other: Site = other) -> bool:
+                if self._is_settled_later(site, other, one, two):
+                    return False
+                if again is store and alone and not compare.is_update(store, one):
+                    return compare.of_lockstep(store, one, two) == "differ"
+                if again is store:
+                    return compare.of_store(store, one, two) == "differ"
+                return compare.of_two(store.value, again.value, one, two) == "differ"
 
             found = self._collision(site, other, differ)
             if found is not None:
-                kind = "update" if site is other and reads(value, buffer) else "write"
+                kind = "update" if site is other and compare.is_update(store, dict(found.first)) else "write"
                 return ParallelRace(kind, self._loop, site, other, found)
         return None
 
-    def _read(self, site: Site) -> ParallelRace | None:
+    def _is_settled_later(self, site: Site, other: Site, one: Point, two: Point) -> bool:
+        """Whether the iteration of ``one`` also runs ``other`` on the same element, later: then what it leaves there is
+        compared where both run ``other``, and not here. The same for two steps of a loop inside."""
+        loops = {axis.var for axis in (*self._private(site), *self._private(other)) if axis.kind != "parallel"}
+        steps = {var for var in loops if one.get(var) != two.get(var)}
+        if site is other and not steps:
+            return False
+        pairs = [(one, two)] if site is not other else [(one, two), (two, one)]
+        for mine, theirs in pairs:
+            moved = {**mine, **{var: theirs[var] for var in loops if var in theirs}}
+            if self._element(other, moved) == self._element(other, theirs):
+                return True
+        return False
+
+    def _element(self, site: Site, point: Point) -> tuple[int, ...] | None:
+        indices = self._sites.evaluate.all(site.indices or ())
+        try:
+            return None if indices is None else tuple(index.at(point) for index in indices)
+        except (KeyError, Unresolved):
+            return None
+
+    def _read(self, site: Site, store: Store) -> ParallelRace | None:
         """Another iteration that reads what this one stores."""
         for other in self._others(site):
             if other.access.mode != "read" or (other.stmt is site.stmt and _same_element(site, other)):
                 continue
-            found = self._collision(site, other, lambda _, __: True)
+            found = self._collision(site, other, lambda one, _: not self._compare.is_identity(store, one))
             if found is not None:
                 return ParallelRace("read", self._loop, site, other, found, within=other.stmt is site.stmt)
         return None
@@ -113,13 +141,6 @@ class _Nest:
         if len(alike) > MAX_ALIKE:
             alike = [other for other in alike if other.stmt is site.stmt]
         yield from sorted(alike, key=lambda other: other.stmt is not site.stmt)
-
-    def _comparison(self, buffer: Buffer) -> Comparison:
-        key = id(buffer.root)
-        if key not in self._settled:
-            # An update reads the element that it writes; that is what `of_update` looks at.
-            self._settled[key] = Comparison(self._sites.evaluate, self._unsettled)
-        return self._settled[key]
 
     def _collision(self, site: Site, other: Site, accept: Accept) -> Collision | None:
         private = self._private(site)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tilelang.ir.expr import Var
 from tilelang.passes.access.evaluate import Compiled, Unresolved
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from tilelang.ir.expr import Var
     from tilelang.passes.access.evaluate import Evaluator, Point
     from tilelang.passes.access.sites import Axis, Guard
 
@@ -52,10 +52,11 @@ class Space(NamedTuple):
         self, base: Mapping[Var, int], budget: int = MAX_POINTS, free: Collection[Var] = (), *, ends: bool = True
     ) -> Iterator[Point]:
         """Points of the space, at most about ``budget``, with the values of ``base`` for what lies outside. Where an
-        axis is too long, its first values are taken, and with ``ends`` the last one. Of variables in ``free`` two
+        axis is too long, its first values are taken, and with ``ends`` the last one. Of variables in ``free`` three
         values are enough. The mapping is reused: copy it to keep it."""
         point: Point = dict(base)
-        return _enumerate(self.dimensions, 0, point, _caps(self.dimensions, point, budget, free), ends)
+        whole = frozenset(free) | (self.variables if ends else frozenset[Var]())
+        return _enumerate(self.dimensions, 0, point, _caps(self.dimensions, point, budget, free), whole)
 
 
 def space_of(
@@ -102,7 +103,7 @@ def guard_variables(guards: Iterable[tuple[Compiled, bool]]) -> frozenset[Var]:
 
 
 def _enumerate(
-    dimensions: tuple[Dimension, ...], depth: int, point: Point, caps: Sequence[int], ends: bool
+    dimensions: tuple[Dimension, ...], depth: int, point: Point, caps: Sequence[int], ends: Collection[Var]
 ) -> Iterator[Point]:
     if depth == len(dimensions):
         yield point
@@ -113,7 +114,7 @@ def _enumerate(
     except Unresolved:
         return
     count = -(-extent // dimension.step)
-    for number in _steps(count, caps[depth], ends):
+    for number in _steps(count, caps[depth], dimension.axis.var in ends):
         point[dimension.axis.var] = start + number * dimension.step
         yield from _enumerate(dimensions, depth + 1, point, caps, ends)
 
@@ -133,7 +134,7 @@ def _caps(dimensions: tuple[Dimension, ...], base: Point, budget: int, free: Col
     for dimension in dimensions:
         try:
             count = max(1, -(-dimension.extent.at(base) // dimension.step))
-            caps.append(min(count, 2) if dimension.axis.var in free else count)
+            caps.append(min(count, 3) if dimension.axis.var in free else count)
         except (KeyError, Unresolved):
             caps.append(32)  # the bounds depend on another axis: triangular loops are short
     total = 1

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from tilelang.ir.arith import prove_equal, try_const
 from tilelang.ir.stmt import Let, Store
 from tilelang.ir.visit import walk
+from tilelang.passes.access.collide import is_inside
 from tilelang.passes.access.evaluate import Unresolved
 from tilelang.passes.access.points import compiled_guards, holds
 from tilelang.passes.access.trace import Trace, mentions_threads, thread_points
@@ -90,6 +92,8 @@ class _Finder:
         self._automatic = automatic
         self._compare = Comparison(sites.evaluate, _unsettled(sites.launch))
         self._reported: set[tuple[int, int]] = set()
+        self._ran: dict[int, _Use] = {}
+        """The store of each statement when it was met last."""
 
     def hazards(self) -> Iterator[Hazard]:
         pending: list[_Use] = []
@@ -106,6 +110,7 @@ class _Finder:
                 for before in pending:
                     yield from self._between(before, use)
             pending = [*pending, *uses][-MAX_PENDING:]
+            self._ran.update({id(event.stmt): use for use in uses if use.site.access.mode == "write"})
 
     def _use(self, site: Site, event: Event, number: int) -> _Use | None:
         """Which thread touches which element; None if that is not known, or if other threads cannot see it."""
@@ -118,14 +123,16 @@ class _Finder:
         guards = compiled_guards(self._sites.evaluate, site.guards)
         if indices is None or guards is None:
             return None
+        limits = [try_const(size) for size in buffer.shape]
         found: dict[tuple[int, ...], list[int]] = {}
         for thread, values in enumerate(self._threads):
             point = {**event.point, **values}
             if event.groups is not None and thread // 128 not in event.groups:
                 continue
             try:
-                if holds(guards, point):
-                    found.setdefault(tuple(index.at(point) for index in indices), []).append(thread)
+                element = tuple(index.at(point) for index in indices) if holds(guards, point) else None
+                if element is not None and is_inside(element, limits):
+                    found.setdefault(element, []).append(thread)
             except (KeyError, Unresolved):
                 return None
         return _Use(site, event, number, {element: tuple(who) for element, who in found.items()})
@@ -143,7 +150,9 @@ class _Finder:
             for read in uses:
                 if read.site.access.mode == "read" and read.site.access.buffer is stmt.buffer:
                     pair = _crossing(use, read)
-                    if pair is not None and not _same_form(use.site, read.site):
+                    if pair is None or _same_form(use.site, read.site):
+                        continue
+                    if not self._compare.is_identity(stmt, self._point(use, pair[1])):
                         yield from self._once(self._hazard("exchange", use, read, pair))
 
     def _collision(self, use: _Use, store: Store) -> Hazard | None:
@@ -152,11 +161,14 @@ class _Finder:
         updates = reads(store.value, store.buffer)
         together = updates and not mentions_threads(self._sites, (*store.indices, store.value))
         for element, threads in use.elements.items():
-            for other in threads[-1:] if together else threads[1:3]:
+            some = (threads[0], *threads[1:2], threads[len(threads) // 2], threads[-1])
+            for other in threads[-1:] if together else some:
                 one, two = self._point(use, threads[0]), self._point(use, other)
-                if together and other // WARP == threads[0] // WARP:
+                alike = other // WARP == threads[0] // WARP
+                if together and alike:
                     continue
-                if self._compare.of_update(store.value, store.buffer, one, two) == "differ":
+                verdict = self._compare.of_lockstep if updates and alike else self._compare.of_store
+                if verdict(store, one, two) == "differ":
                     return Hazard("update" if updates else "collision", use.site, use.site, one, two, element)
         return None
 
@@ -179,42 +191,48 @@ class _Finder:
             if found is not None:
                 yield from self._once(found)
             return
-        pair = _crossing(before, use)
-        if pair is not None and one.mode == "write" and self._is_same_anyway(before, use):
-            return
-        if pair is not None:
-            kind: HazardKind = "read-after-write" if one.mode == "write" else "write-after-read"
+        after = one.mode == "write"
+        pair = self._stale_read(before, use) if after else _crossing(before, use)
+        if pair is not None and (after or not self._repeats(use, pair[0])):
+            kind: HazardKind = "read-after-write" if after else "write-after-read"
             yield from self._once(self._hazard(kind, before, use, pair))
 
-    def _is_same_anyway(self, before: _Use, use: _Use) -> bool:
-        """Whether each thread that reads an element stored it itself, as all others did, with the same value."""
+    def _stale_read(self, before: _Use, use: _Use) -> tuple[tuple[int, ...], int, int] | None:
+        """A read of what another warp stored. Where the reader's own warp has stored the same value, it is there."""
         store = before.site.stmt
-        if not isinstance(store, Store):
-            return False
         for element, readers in use.elements.items():
             writers = before.elements.get(element, ())
-            if not writers:
-                continue
-            if not set(readers) <= set(writers):
-                return False
-            points = [self._point(before, thread) for thread in (writers[0], *writers[1:2], writers[-1])]
-            if any(self._compare.of(store.value, points[0], other) == "differ" for other in points[1:]):
-                return False
-        return True
+            for reader in (*readers[:1], *readers[-1:]):
+                writer = next((thread for thread in writers if thread // WARP != reader // WARP), None)
+                if writer is None:
+                    continue
+                own = next((thread for thread in writers if thread // WARP == reader // WARP), None)
+                if own is not None and isinstance(store, Store):
+                    one, two = self._point(before, own), self._point(before, writer)
+                    if self._compare.of(store.value, one, two) != "differ":
+                        continue
+                return element, writer, reader
+        return None
+
+    def _repeats(self, use: _Use, element: tuple[int, ...]) -> bool:
+        """Whether a statement has stored the same value in the element before."""
+        stmt, before = use.site.stmt, self._ran.get(id(use.site.stmt))
+        if not isinstance(stmt, Store) or before is None or element not in before.elements:
+            return False
+        one, two = before.elements[element][0], use.elements[element][0]
+        return self._compare.of(stmt.value, self._point(before, one), self._point(use, two)) == "same"
 
     def _overwrite(self, before: _Use, use: _Use) -> Hazard | None:
-        """Two statements that store different values in one element from different threads. A thread that runs both
-        ends with the second value; one that runs only the first may come last."""
+        """Two statements that store different values in one element from different threads. A warp that runs both ends
+        with the second value; one that runs only the first may come last."""
         a, b = before.site.stmt, use.site.stmt
         if not isinstance(a, Store) or not isinstance(b, Store):
             return None
         for element, threads in use.elements.items():
             for earlier in before.elements.get(element, ()):
-                if earlier in threads:
+                if any(thread // WARP == earlier // WARP for thread in threads):
                     continue
-                later = next((thread for thread in threads if thread // WARP != earlier // WARP), None)
-                if later is None:
-                    continue
+                later = threads[0]
                 one, two = self._point(before, earlier), self._point(use, later)
                 if self._compare.of_two(a.value, b.value, one, two) == "differ":
                     return Hazard("overwrite", before.site, use.site, one, two, element)
@@ -247,8 +265,6 @@ def _crossing(one: _Use, two: _Use, apart: int = WARP) -> tuple[tuple[int, ...],
 
 
 def _same_form(one: Site, other: Site) -> bool:
-    from tilelang.ir.arith import prove_equal
-
     a, b = one.indices or (), other.indices or ()
     return len(a) == len(b) and all(prove_equal(x, y) for x, y in zip(a, b, strict=True))
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from tilelang.ir.expr import Binary, Call, Cast, Const, Expr, Load, Select, Unary, Var
+from tilelang.ir.expr import Binary, Call, Cast, Const, Load, Select, Unary, Var
+from tilelang.ir.visit import loads
 from tilelang.passes.access.evaluate import Unresolved
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable
 
     from tilelang.ir.buffer import Buffer
+    from tilelang.ir.stmt import Store
     from tilelang.passes.access.evaluate import Evaluator, Point
 
 Verdict = Literal["same", "differ", "unsure"]
@@ -27,7 +29,7 @@ class Comparison:
 
     def __init__(self, evaluate: Evaluator, unsettled: Collection[object]) -> None:
         self._evaluate = evaluate
-        self._unsettled = unsettled
+        self._unsettled: Collection[object] = unsettled
 
     def of(self, value: object, one: Point, other: Point) -> Verdict:
         """The values of one expression at two points."""
@@ -40,21 +42,49 @@ class Comparison:
             return "unsure"
         return "same" if a == b else "differ"
 
-    def of_update(self, value: object, buffer: Buffer, one: Point, other: Point) -> Verdict:
-        """As :meth:`of`, for a value that is computed from the element that it replaces: then two iterations that run
-        at the same time lose one update, unless both make the same idempotent one."""
-        core = value
+    def of_store(self, store: Store, one: Point, other: Point) -> Verdict:
+        """As :meth:`of`, for what a statement stores. If that is computed from the element that it replaces, two
+        iterations that run at the same time lose one update, unless both make the same idempotent one."""
+        core, buffer = store.value, store.buffer
         while isinstance(core, Cast):
             core = core.value
-        if not reads(core, buffer):
-            return self.of(value, one, other)
+        if not self.is_update(store, one):
+            return self.of(core, one, other)
         if isinstance(core, Load):
-            return "same"
+            a, b = (self._all((), core.indices, point, MAX_DEPTH) for point in (one, other))
+            return "unsure" if a is None or b is None else "same" if a == b else "differ"
         if isinstance(core, Binary) and core.op in IDEMPOTENT:
             rest = core.b if _is_element(core.a, buffer) else core.a if _is_element(core.b, buffer) else None
             if rest is not None and not reads(rest, buffer):
                 return self.of(rest, one, other)
         return "differ"
+
+    def of_lockstep(self, store: Store, one: Point, other: Point) -> Verdict:
+        """As :meth:`of_store`, where nothing else writes the buffer meanwhile: the same elements then have the same
+        value."""
+        kept = self._unsettled
+        self._unsettled = [each for each in kept if each is not store.buffer.root]
+        try:
+            return self.of(store.value, one, other)
+        finally:
+            self._unsettled = kept
+
+    def is_identity(self, store: Store, point: Point) -> bool:
+        """Whether a statement stores in an element what it reads from it."""
+        value = store.value
+        while isinstance(value, Cast):
+            value = value.value
+        if not isinstance(value, Load) or value.buffer is not store.buffer:
+            return False
+        return self._all((), value.indices, point, MAX_DEPTH) == self._all((), store.indices, point, MAX_DEPTH)
+
+    def is_update(self, store: Store, point: Point) -> bool:
+        """Whether a statement reads the element that it stores."""
+        place = self._all((), store.indices, point, MAX_DEPTH)
+        return place is not None and any(
+            load.buffer.root is store.buffer.root and self._all((), load.indices, point, MAX_DEPTH) == place
+            for load in loads(store.value)
+        )
 
     def _key(self, value: object, point: Point, depth: int) -> Hashable | None:
         """What a value is at a point; equal keys are equal values. None if that is not settled."""
@@ -107,8 +137,6 @@ class Comparison:
 
 def reads(value: object, buffer: Buffer) -> bool:
     """Whether an expression reads an element of the buffer."""
-    from tilelang.ir.visit import loads
-
     return any(load.buffer.root is buffer.root for load in loads(value))
 
 
@@ -116,10 +144,3 @@ def _is_element(value: object, buffer: Buffer) -> bool:
     while isinstance(value, Cast):
         value = value.value
     return isinstance(value, Load) and value.buffer is buffer
-
-
-def is_constant(value: object) -> bool:
-    """Whether a value is a plain number."""
-    while isinstance(value, Cast):
-        value = value.value
-    return (isinstance(value, (int, float, Const)) and not isinstance(value, Expr)) or isinstance(value, Const)
