@@ -59,4 +59,4 @@ def test_order_of_blocks(tmp_path: Path) -> None:
     assert not race(tmp_path, "for i in T.Parallel(8):", "    Y[bx * 8 + i] = X[i]", grid="4")
     assert not race(tmp_path, "for i in T.Parallel(8):", "    T.atomic_add(Y[i], bx)", grid="4")
     assert race(tmp_path, "for i in T.Parallel(8):", "    Y[i] += 1", grid="4")
-    assert not race(tmp_path, "if bx == 1:", "    Y[0] += 1", grid="4")
+    assert not race(tmp_path, "for i in T.Parallel(8):", "    if bx == 1:", "        Y[i] += 1", grid="4")

@@ -11,9 +11,6 @@ wait by themselves.
 ## Why is this bad?
 The statement sees what the memory held before, all or part of it, depending on how fast the copy was.
 
-## Targets
-CUDA GPUs.
-
 ## Example
 ```python
 T.async_copy(X[bx * 512], tile)
@@ -29,6 +26,9 @@ T.copy(tile, Y[bx * 512])
 
 ## Fix safety
 The fix adds the wait before the statement. It is safe: waiting changes no result.
+
+## Targets
+CUDA GPUs.
 """
 
 from __future__ import annotations
