@@ -31,6 +31,10 @@ Y[tx] = buf[255 - tx]
 ## Fix safety
 The fix adds `T.sync_threads()` before the second statement, if all threads run it. It is safe: a barrier that all
 threads reach changes no result.
+
+## Targets
+With the barriers of the compiler turned off, tile operations are looked at too: a `T.gemm` or a thread that reads a
+tile right after a copy. Copies by TMA (sm_90 and later) come with a barrier.
 """
 
 from __future__ import annotations
@@ -39,29 +43,59 @@ from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Edit, Fix, Note
 from tilelang.ir.span import Span
+from tilelang.passes.access.teams import team_hazards
 from tilelang.passes.access.threads import thread_hazards
 from tilelang.passes.configs import PassConfigs
+from tilelang.passes.copy_path import loads_by_tma
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._sites import element, language_name, launch_sites, places
 
 if TYPE_CHECKING:
+    from tilelang.passes.access.teams import TeamHazard
     from tilelang.passes.access.threads import Hazard
-    from tilelang_analyzers.rule import InstanceContext
+    from tilelang_analyzers.rule import InstanceContext, TargetContext
 
 RULE = define(__name__, __doc__, group="race", fixable=True)
 
-CONFIG = "tl.disable_thread_storage_sync"
+SWITCH = "disable_thread_storage_sync"
+CONFIG = f"tl.{SWITCH}"
 
 
 @RULE.check_instance
 def check(ctx: InstanceContext) -> None:
-    automatic = not PassConfigs.of(ctx.instance.jit.pass_configs).flag("disable_thread_storage_sync")
+    automatic = not PassConfigs.of(ctx.instance.jit.pass_configs).flag(SWITCH)
     seen: set[Span] = set()
     for sites in ctx.shared(launch_sites):
         for hazard in thread_hazards(sites, automatic=automatic):
             if hazard.second.stmt.span not in seen:
                 seen.add(hazard.second.stmt.span)
                 _report(ctx, hazard, automatic=automatic)
+
+
+@RULE.check_target
+def check_tiles(ctx: TargetContext) -> None:
+    """Tile operations, which differ between targets: copies by TMA come with a barrier."""
+    if not PassConfigs.of(ctx.instance.jit.pass_configs).flag(SWITCH) or ctx.target.compute_capability is None:
+        return
+    target = ctx.target
+    for sites in ctx.shared(launch_sites):
+        for hazard in team_hazards(sites, lambda copy: loads_by_tma(copy, target)):
+            _report_tiles(ctx, hazard)
+
+
+def _report_tiles(ctx: TargetContext, hazard: TeamHazard) -> None:
+    name = hazard.buffer.name
+    if hazard.element is None:
+        message = f"warps read `{name}` with no barrier after other warps store it"
+    else:
+        what = element(hazard.buffer, hazard.element)
+        message = f"the thread {hazard.reader} reads `{what}` with no barrier after another warp stores it"
+    notes = [
+        Note(f"`{name}` is stored here", hazard.first.span),
+        Note(f"{CONFIG} turns off the barriers that the compiler inserts"),
+    ]
+    fix = _sync_before(ctx, hazard.second.span)
+    ctx.report(hazard.second.span, message, notes=notes, fix=fix)
 
 
 def _report(ctx: InstanceContext, hazard: Hazard, *, automatic: bool) -> None:
@@ -94,16 +128,16 @@ def _report(ctx: InstanceContext, hazard: Hazard, *, automatic: bool) -> None:
         notes.append(Note("the barriers that the compiler inserts are for shared memory only"))
     elif apart:
         notes.append(Note("the compiler inserts no barrier between two stores"))
-    fix = _barrier(ctx, hazard) if apart else None
+    guarded = hazard.first.guards or hazard.second.guards
+    fix = _sync_before(ctx, hazard.second.stmt.span) if apart and not guarded else None
     ctx.report(hazard.second.stmt.span, message, notes=notes, fix=fix)
 
 
-def _barrier(ctx: InstanceContext, hazard: Hazard) -> Fix | None:
-    """A barrier on a line of its own before the second statement. Not inside a branch: some threads may not take it."""
-    place = hazard.second.stmt.span
+def _sync_before(ctx: InstanceContext, place: Span) -> Fix | None:
+    """A barrier on a line of its own before a statement, if that begins a line."""
     module = language_name(ctx, place.path)
     before = ctx.snippet(Span(place.path, place.line, 0, place.line, place.col))
-    if hazard.first.guards or hazard.second.guards or not module or before.strip() or place.via is not None:
+    if not module or before.strip() or place.via is not None:
         return None
     start = Span(place.path, place.line, place.col, place.line, place.col)
     return Fix("Wait for the other threads", (Edit(start, f"{module}.sync_threads()\n{before}"),), safe=True)

@@ -154,7 +154,9 @@ class _Collector:
         if isinstance(stmt, For):
             self.ranges.update(loop_ranges(stmt, self.ranges))
             nest = context.nest or (stmt if stmt.kind == "parallel" else None)
-            self.visit(stmt.body, context._replace(axes=(*context.axes, *loop_axes(stmt)), nest=nest))
+            axes = (*context.axes, *loop_axes(stmt))
+            runs = context.certain and not any(_is_empty(extent) for extent in stmt.extents)
+            self.visit(stmt.body, context._replace(axes=axes, nest=nest, certain=runs))
         elif isinstance(stmt, If):
             decided = context if not is_undecided(stmt) else context._replace(certain=False)
             for body, holds in ((stmt.then, True), (stmt.orelse, False)):
@@ -165,6 +167,11 @@ class _Collector:
             runs = not isinstance(stmt, While) and (not isinstance(stmt, Scope) or stmt.op in PLAIN_SCOPES)
             for body in children(stmt):
                 self.visit(body, context if runs else context._replace(certain=False))
+
+
+def _is_empty(extent: object) -> bool:
+    number = try_const(extent)
+    return number is not None and number <= 0
 
 
 def call_of(stmt: Stmt) -> Call | None:
