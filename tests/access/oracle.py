@@ -36,7 +36,7 @@ Trail = dict[object, object]
 @dataclass(frozen=True)
 class Order:
     """One way to run a program. ``blocks``: forward, backward, shuffled, snapshot. ``warps``: by statement, forward,
-    backward, shuffled, snapshot. ``iterations``: forward, backward, shuffled, lockstep, snapshot."""
+    backward, shuffled, snapshot, mixed. ``iterations``: forward, backward, shuffled, lockstep, snapshot."""
 
     blocks: str
     warps: str
@@ -49,6 +49,8 @@ ORDERS = (
     Order("shuffled", "forward", "shuffled"),
     Order("snapshot", "snapshot", "lockstep"),
     Order("forward", "shuffled", "snapshot"),
+    Order("forward", "mixed", "snapshot"),
+    Order("backward", "mixed", "forward"),
 )
 
 
@@ -64,12 +66,13 @@ class Outcome:
 
 def outcome(program: Program, *, automatic: bool = True) -> Outcome:
     """What the orders have in common. ``automatic``: the compiler separates reads and writes of shared memory."""
-    results: list[tuple[Cells, Cells, Trail]] = []
     found = Outcome(race=False)
-    for order in ORDERS:
-        machine = _Machine(order, found, automatic)
-        results.append((machine.run(program), machine.ends, machine.trail))
-    found.race = found.race or any(result != results[0] for result in results[1:])
+    for inputs in (0, 5000):  # so that a maximum is changed by what is read in one of them
+        results: list[tuple[Cells, Cells, Trail]] = []
+        for seed, order in enumerate(ORDERS):
+            machine = _Machine(order, found, automatic, inputs, seed)
+            results.append((machine.run(program), machine.ends, machine.trail))
+        found.race = found.race or any(result != results[0] for result in results[1:])
     return found
 
 
@@ -85,11 +88,12 @@ class _Op:
 
 
 class _Machine:
-    def __init__(self, order: Order, found: Outcome, automatic: bool) -> None:
+    def __init__(self, order: Order, found: Outcome, automatic: bool, inputs: int, seed: int) -> None:
         self.order = order
         self.found = found
         self.automatic = automatic
-        self.random = random.Random(7)
+        self.random = random.Random(seed)
+        self.inputs = inputs
         self.shared: Cells = {}
         self.tensors: Cells = {}
         self.stored: dict[tuple[Buffer, tuple[int, ...]], tuple[str, int]] = {}
@@ -128,7 +132,7 @@ class _Machine:
         for (buffer, place), (op, value) in self.stored.items():
             if op == "store" and self.merged.setdefault((buffer, place), value) != value:
                 self.found.race = True
-            old = tensors.get((buffer, place), _initial(buffer.name, place))
+            old = tensors.get((buffer, place), self.initial(buffer, place))
             tensors[buffer, place] = value if op == "store" else _updated(op, old, value)
 
     def _ordered(self, items: list[Any], how: str) -> list[Any]:
@@ -187,7 +191,7 @@ class _Machine:
         """A barrier: note what the elements hold that were stored since the last one."""
         for buffer, place in self.touched:
             cells = self.tensors if buffer.is_global else self.shared
-            self.ends[self.block, self.step, buffer, place] = cells.get((buffer, place), _initial(buffer.name, place))  # type: ignore[index]
+            self.ends[self.block, self.step, buffer, place] = cells.get((buffer, place), self.initial(buffer, place))  # type: ignore[index]
         self.touched = set()
         self.step += 1
 
@@ -245,9 +249,21 @@ class _Machine:
                     for warp in warps:
                         self._together(op, warp)
             return
+        if self.order.warps == "mixed":
+            self._mixed(ops, warps)
+            return
         for warp in self._ordered(warps, self.order.warps):
             for op in ops:
                 self._together(op, warp, backward=self.order.warps == "backward")
+
+    def _mixed(self, ops: list[_Op], warps: list[list[Env]]) -> None:
+        """Each warp runs the statements in order, at its own pace."""
+        left = {number: list(ops) for number in range(len(warps))}
+        while left:
+            number = self.random.choice(sorted(left))
+            self._together(left[number].pop(0), warps[number])
+            if not left[number]:
+                del left[number]
 
     def _together(self, op: _Op, threads: list[Env], *, backward: bool = False) -> None:
         """One statement by several threads at once: all of them read before one of them writes."""
@@ -376,7 +392,14 @@ class _Machine:
             return 0
         cells = self.tensors if buffer.is_global else self.shared
         # Fresh memory holds a number of its own in each cell; variables start at 0.
-        return cells.get((buffer, place), _initial(buffer.name, place))
+        return cells.get((buffer, place), self.initial(buffer, place))
+
+    def initial(self, buffer: Buffer, place: tuple[int, ...]) -> int:
+        """What memory holds before anything is stored: another number in each cell, larger ones in the inputs."""
+        number = sum(map(ord, buffer.name))
+        for at in place:
+            number = (number * 31 + at * 7 + 11) % 99991
+        return number % 397 - 500 + (self.inputs if buffer.name.startswith("X") else 0)
 
     def write(self, buffer: Buffer, place: tuple[int, ...], value: int) -> None:
         if self._inside(buffer, place):
@@ -420,13 +443,6 @@ class _Machine:
 
 def _updated(op: str, old: int, value: int) -> int:
     return {"add": old + value, "max": max(old, value), "min": min(old, value)}[op]
-
-
-def _initial(name: str, place: tuple[int, ...]) -> int:
-    number = sum(map(ord, name))
-    for at in place:
-        number = (number * 31 + at * 7 + 11) % 99991
-    return number % 397 - 500
 
 
 def _binary(op: str, a: int, b: int) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.arith import try_const
 from tilelang.ir.buffer import Region
-from tilelang.ir.stmt import Copy, Fill, For, Gemm, Stmt, Store
+from tilelang.ir.stmt import Copy, Fill, For, Gemm, Stmt
 from tilelang.passes.access.evaluate import Unresolved
 from tilelang.passes.access.points import compiled_guards, holds, space_of
 from tilelang.passes.access.threads import MAX_THREADS, WARP
@@ -64,8 +64,9 @@ class _Teams:
         self._sites = sites
         self._threads = threads
         self._by_tma = by_tma
-        self._pending: dict[Buffer, tuple[Stmt, tuple[Owners, ...]]] = {}
-        """What was stored since the last barrier: by which statement, and by which threads for each width."""
+        self._pending: dict[Buffer, tuple[Stmt, tuple[Owners, ...], bool]] = {}
+        """What was stored since the last barrier: by which statement, by which threads for each width, and whether that
+        was a tile operation."""
         self._reported: set[int] = set()
 
     def step(self, event: Event) -> Iterator[TeamHazard]:
@@ -91,9 +92,9 @@ class _Teams:
             buffer = site.access.buffer
             if site.access.mode != "read" or buffer not in self._pending:
                 continue
-            first, written = self._pending[buffer]
-            if first is event.stmt or (event.kind == "team" and not isinstance(first, Store)):
-                continue  # tile operations are spread alike
+            first, written, by_team = self._pending[buffer]
+            if by_team == (event.kind == "team"):
+                continue  # tile operations are spread alike; two single threads are looked at elsewhere
             read = self._owners(event, site)
             crossings = [_crossing(one, other) for one in written for other in read]
             if crossings and all(crossings) and crossings[0] is not None:
@@ -110,7 +111,7 @@ class _Teams:
             if isinstance(stmt, Copy) and self._by_tma(stmt):
                 owners = ()
             if owners:
-                self._pending[buffer] = (stmt if not isinstance(stmt, For) else site.stmt, owners)
+                self._pending[buffer] = (site.stmt, owners, event.kind == "team")
             else:
                 self._pending.pop(buffer, None)
 

@@ -12,28 +12,34 @@ Only threads of different warps count where the order of statements is the quest
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tilelang.ir.arith import prove_equal, try_const
-from tilelang.ir.stmt import Let, Store
+from tilelang.ir.arith import Affine, affine, prove_equal, try_const
+from tilelang.ir.expr import Load
+from tilelang.ir.stmt import If, Let, Store
 from tilelang.ir.visit import walk
-from tilelang.passes.access.collide import is_inside
+from tilelang.passes.access.collide import determined, is_inside
 from tilelang.passes.access.evaluate import Unresolved
-from tilelang.passes.access.points import compiled_guards, holds
+from tilelang.passes.access.points import compiled_guards, guard_variables, holds
 from tilelang.passes.access.trace import Trace, mentions_threads, thread_points
 from tilelang.passes.access.values import Comparison, reads
+from tilelang.passes.active_threads import WARP_GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from tilelang.ir.buffer import Buffer
     from tilelang.ir.expr import Var
     from tilelang.ir.stmt import Launch
-    from tilelang.passes.access.evaluate import Point
+    from tilelang.passes.access.evaluate import Compiled, Point
     from tilelang.passes.access.sites import Site, Sites
     from tilelang.passes.access.trace import Event
 
 MAX_THREADS = 1024
 WARP = 32
+MAX_ELEMENTS = 128
+"""Elements of one store for which the values of several threads are compared."""
 MAX_PENDING = 48
 """Accesses between two barriers that are compared with each other."""
 
@@ -56,24 +62,45 @@ class Hazard(NamedTuple):
 
 def thread_hazards(sites: Sites, *, automatic: bool) -> Iterator[Hazard]:
     """Every hazard between threads, one for each pair of statements. ``automatic``: the compiler inserts barriers."""
-    if not _may_have(sites):
-        return
-    threads = thread_points(sites, MAX_THREADS)
+    watched = frozenset(_watched(sites))
+    threads = thread_points(sites, MAX_THREADS) if watched else None
     if threads is None or len(threads) < 2:
         return
-    finder = _Finder(sites, threads, automatic)
+    finder = _Finder(sites, threads, watched, automatic)
     yield from finder.hazards()
 
 
-def _may_have(sites: Sites) -> bool:
-    """Whether a thread by itself writes memory that others see."""
-    return any(
-        isinstance(site.stmt, Store)
-        and site.nest is None
-        and site.access.mode == "write"
-        and (site.access.buffer.is_shared or site.access.buffer.is_global)
-        for site in sites.sites
-    )
+def _watched(sites: Sites) -> Iterator[Buffer]:
+    """The buffers that single threads write and that others see, without those whose elements belong to one thread
+    each: all accesses are at one index, in which the thread is a digit."""
+    found: dict[Buffer, list[Site]] = {}
+    for site in sites.sites:
+        buffer = site.access.buffer
+        if site.nest is None and isinstance(site.stmt, _BY_THREAD) and (buffer.is_shared or buffer.is_global):
+            found.setdefault(buffer, []).append(site)
+    for buffer, group in found.items():
+        written = any(isinstance(site.stmt, Store) and site.access.mode == "write" for site in group)
+        if written and not _belongs_to_threads(sites, group):
+            yield buffer
+
+
+_BY_THREAD = (Store, Let, If)
+
+
+def _belongs_to_threads(sites: Sites, group: list[Site]) -> bool:
+    forms: set[tuple[Affine, ...]] = set()
+    for site in group:
+        if site.indices is None:
+            return False
+        forms.add(tuple(affine(index) for index in site.indices))
+    if len(forms) != 1:
+        return False
+    own = frozenset(axis.var for site in group for axis in site.axes if axis.kind != "block")
+    found: set[Var] = set()
+    for form in next(iter(forms)):
+        found |= determined(form, sites.ranges, own)
+    ranges = sites.ranges
+    return all(var in found or (var in ranges and ranges[var].value is not None) for var in sites.launch.thread_vars)
 
 
 class _Use(NamedTuple):
@@ -86,56 +113,76 @@ class _Use(NamedTuple):
 
 
 class _Finder:
-    def __init__(self, sites: Sites, threads: list[dict[Var, int]], automatic: bool) -> None:
+    def __init__(
+        self, sites: Sites, threads: list[dict[Var, int]], watched: frozenset[Buffer], automatic: bool
+    ) -> None:
         self._sites = sites
         self._threads = threads
+        self._watched = watched
+        self._known: dict[object, Mapping[tuple[int, ...], tuple[int, ...]] | None] = {}
         self._automatic = automatic
         self._compare = Comparison(sites.evaluate, _unsettled(sites.launch))
+        self._names = frozenset(sites.launch.thread_vars)
         self._reported: set[tuple[int, int]] = set()
-        self._ran: dict[int, _Use] = {}
-        """The store of each statement when it was met last."""
+        self._held: dict[tuple[Buffer, tuple[int, ...]], tuple[Store, Point]] = {}
+        """What elements held at the last barrier, as far as that is known: which statement stored it, and where."""
 
     def hazards(self) -> Iterator[Hazard]:
         pending: list[_Use] = []
         for number, event in enumerate(Trace(self._sites).events()):
             if event.kind in ("barrier", "gap", "team", "wait"):
+                self._settle(pending if event.kind == "barrier" else None)
                 pending = []
             if event.kind != "thread":
                 continue
             uses = [use for site in event.sites if (use := self._use(site, event, number)) is not None]
             yield from self._within(uses)
             if self._automatic and any(self._separated(before, use) for before in pending for use in uses):
+                self._settle(pending)
                 pending = []
             for use in uses:
                 for before in pending:
                     yield from self._between(before, use)
             pending = [*pending, *uses][-MAX_PENDING:]
-            self._ran.update({id(event.stmt): use for use in uses if use.site.access.mode == "write"})
 
     def _use(self, site: Site, event: Event, number: int) -> _Use | None:
         """Which thread touches which element; None if that is not known, or if other threads cannot see it."""
         buffer = site.access.buffer
-        if not (buffer.is_shared or buffer.is_global) or site.indices is None or not site.certain:
+        if buffer not in self._watched or site.indices is None or not site.certain:
             return None
-        if site.access.mode not in ("read", "write") or site.is_atomic:
+        if site.access.mode not in ("read", "write") or site.is_atomic or _is_identity(site):
             return None
         indices = self._sites.evaluate.all(site.indices)
         guards = compiled_guards(self._sites.evaluate, site.guards)
         if indices is None or guards is None:
             return None
-        limits = [try_const(size) for size in buffer.shape]
+        used = guard_variables(guards).union(*(index.variables for index in indices))
+        if not used <= event.point.keys() | self._names:
+            return None
+        # Iterations that differ in nothing that the access depends on touch the same.
+        key = (id(site.access), *((var, event.point[var]) for var in used if var in event.point))
+        if key not in self._known:
+            self._known[key] = self._elements(site, event, indices, guards)
+        found = self._known[key]
+        return None if found is None else _Use(site, event, number, found)
+
+    def _elements(
+        self, site: Site, event: Event, indices: tuple[Compiled, ...], guards: tuple[tuple[Compiled, bool], ...]
+    ) -> Mapping[tuple[int, ...], tuple[int, ...]] | None:
+        limits = [try_const(size) for size in site.access.buffer.shape]
         found: dict[tuple[int, ...], list[int]] = {}
+        point = dict(event.point)
         for thread, values in enumerate(self._threads):
-            point = {**event.point, **values}
-            if event.groups is not None and thread // 128 not in event.groups:
+            if event.groups is not None and thread // WARP_GROUP not in event.groups:
                 continue
+            point.update(values)
             try:
                 element = tuple(index.at(point) for index in indices) if holds(guards, point) else None
-                if element is not None and is_inside(element, limits):
-                    found.setdefault(element, []).append(thread)
-            except (KeyError, Unresolved):
+            except Unresolved:
                 return None
-        return _Use(site, event, number, {element: tuple(who) for element, who in found.items()})
+            if element is not None and is_inside(element, limits):
+                found.setdefault(element, []).append(thread)
+        return {element: tuple(who) for element, who in found.items()}
 
     def _within(self, uses: list[_Use]) -> Iterator[Hazard]:
         """Hazards inside one statement: no barrier can come between."""
@@ -160,9 +207,10 @@ class _Finder:
         it once."""
         updates = reads(store.value, store.buffer)
         together = updates and not mentions_threads(self._sites, (*store.indices, store.value))
-        for element, threads in use.elements.items():
-            some = (threads[0], *threads[1:2], threads[len(threads) // 2], threads[-1])
-            for other in threads[-1:] if together else some:
+        for element, threads in islice(use.elements.items(), MAX_ELEMENTS):
+            if len(threads) < 2:
+                continue
+            for other in threads[-1:] if together else {threads[1], threads[len(threads) // 2], threads[-1]}:
                 one, two = self._point(use, threads[0]), self._point(use, other)
                 alike = other // WARP == threads[0] // WARP
                 if together and alike:
@@ -193,7 +241,8 @@ class _Finder:
             return
         after = one.mode == "write"
         pair = self._stale_read(before, use) if after else _crossing(before, use)
-        if pair is not None and (after or not self._repeats(use, pair[0])):
+        write = before if after else use
+        if pair is not None and not self._is_held(write, pair[0]):
             kind: HazardKind = "read-after-write" if after else "write-after-read"
             yield from self._once(self._hazard(kind, before, use, pair))
 
@@ -214,13 +263,23 @@ class _Finder:
                 return element, writer, reader
         return None
 
-    def _repeats(self, use: _Use, element: tuple[int, ...]) -> bool:
-        """Whether a statement has stored the same value in the element before."""
-        stmt, before = use.site.stmt, self._ran.get(id(use.site.stmt))
-        if not isinstance(stmt, Store) or before is None or element not in before.elements:
+    def _settle(self, pending: list[_Use] | None) -> None:
+        """A barrier: what was stored before it is there now. None: nothing is known any more."""
+        if pending is None:
+            self._held.clear()
+        for use in pending or ():
+            stmt = use.site.stmt
+            if use.site.access.mode == "write" and isinstance(stmt, Store):
+                for element, threads in use.elements.items():
+                    self._held[stmt.buffer, element] = (stmt, self._point(use, threads[-1]))
+
+    def _is_held(self, use: _Use, element: tuple[int, ...]) -> bool:
+        """Whether a store puts in an element what it held at the last barrier."""
+        stmt, before = use.site.stmt, self._held.get((use.site.access.buffer, element))
+        if before is None or not isinstance(stmt, Store):
             return False
-        one, two = before.elements[element][0], use.elements[element][0]
-        return self._compare.of(stmt.value, self._point(before, one), self._point(use, two)) == "same"
+        point = self._point(use, use.elements[element][0])
+        return self._compare.of_two(before[0].value, stmt.value, before[1], point) == "same"
 
     def _overwrite(self, before: _Use, use: _Use) -> Hazard | None:
         """Two statements that store different values in one element from different threads. A warp that runs both ends
@@ -234,6 +293,8 @@ class _Finder:
                     continue
                 later = threads[0]
                 one, two = self._point(before, earlier), self._point(use, later)
+                if self._is_held(before, element):
+                    break
                 if self._compare.of_two(a.value, b.value, one, two) == "differ":
                     return Hazard("overwrite", before.site, use.site, one, two, element)
                 break
@@ -262,6 +323,17 @@ def _crossing(one: _Use, two: _Use, apart: int = WARP) -> tuple[tuple[int, ...],
                 if first // apart != second // apart:
                     return element, first, second
     return None
+
+
+def _is_identity(site: Site) -> bool:
+    """Whether a statement stores in each element what it reads from it."""
+    stmt = site.stmt
+    if site.access.mode != "write" or not isinstance(stmt, Store) or not isinstance(stmt.value, Load):
+        return False
+    value = stmt.value
+    return value.buffer is stmt.buffer and all(
+        prove_equal(a, b) for a, b in zip(value.indices, stmt.indices, strict=False)
+    )
 
 
 def _same_form(one: Site, other: Site) -> bool:
