@@ -56,7 +56,7 @@ def eval_call(ev: Evaluator, node: ast.Call, scope: Scope, target_name: str | No
         from tilelang.frontend import dsl
 
         return dsl.call(ev, cast("Any", function), arguments, span, target_name)
-    return call(ev, function, arguments.args, arguments.kwargs, span, arguments, scope)
+    return ev.charge(call(ev, function, arguments.args, arguments.kwargs, span, arguments, scope))
 
 
 def _super(scope: Scope) -> Any:
@@ -97,11 +97,14 @@ def call(
                 [span, *arguments.arg_spans],
                 arguments.kwarg_spans,
                 arguments.open,
+                arguments.name_spans,
             )
         return call(ev, function.function, [function.receiver, *args], kwargs, span, shifted, scope)
     if isinstance(function, Model):
         if arguments is not None and arguments.open:
             kwargs = dict(kwargs)
+        for argument in args:
+            ev.charge(argument)
         try:
             return function.call(ev, Args(args, span, arguments, scope), kwargs)
         except (UserError, Exhausted):
@@ -214,6 +217,7 @@ def _instantiate(
                 [span, *arguments.arg_spans],
                 arguments.kwarg_spans,
                 arguments.open,
+                arguments.name_spans,
             )
         call_function(ev, init, [made, *args], kwargs, span, shifted)
         return made

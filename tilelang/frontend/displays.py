@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tilelang.frontend.comparison import truth
 from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_dict, is_open
 from tilelang.frontend.evaluator import Evaluator, expression
+from tilelang.frontend.operators import MAX_SEQUENCE
 from tilelang.frontend.plain import is_key
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import Scope
@@ -48,10 +49,10 @@ def _items(ev: Evaluator, nodes: list[ast.expr], scope: Scope) -> tuple[list[Any
     closed = True
     for node in nodes:
         if isinstance(node, ast.Starred):
-            from tilelang.frontend.iteration import iterate
+            from tilelang.frontend.iteration import materialize
 
-            entries = iterate(ev, ev.eval(node.value, scope))
-            if entries is None:
+            entries = ev.charge(materialize(ev, ev.eval(node.value, scope)))
+            if entries is None or len(items) + len(entries) > MAX_SEQUENCE:
                 closed = False
             else:
                 items.extend(entries)
@@ -67,9 +68,9 @@ def dict_display(ev: Evaluator, node: ast.Dict, scope: Scope) -> Any:
         value = ev.eval(value_node, scope)
         if key_node is None:
             if is_dict(value):
-                made.update(value)
+                made.update(ev.charge(value))
                 made.open = made.open or is_open(value)
-                made.spans.update(value.spans if isinstance(value, DictVal) else {})
+                made.take_places(value)
             else:
                 made.open = True
             continue
@@ -82,6 +83,7 @@ def dict_display(ev: Evaluator, node: ast.Dict, scope: Scope) -> Any:
         except TypeError as error:
             raise UserError("TypeError", str(error), ev.span(key_node, scope)) from None
         made.spans[key] = ev.span(value_node, scope)
+        made.key_spans[key] = ev.span(key_node, scope)
     return made
 
 

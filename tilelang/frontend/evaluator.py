@@ -10,7 +10,7 @@ import ast
 import os
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.frontend.heap import Heap
 from tilelang.frontend.instance import CallLink, Instance, Trace
@@ -22,7 +22,7 @@ from tilelang.ir.span import Span
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sized
 
     from tilelang.frontend.eager import EagerState
     from tilelang.frontend.modules import ModuleTable
@@ -46,6 +46,12 @@ def _not_handled(ev: Evaluator, node: ast.AST, scope: Scope) -> Any:
 
 EXPRESSIONS = Handlers()
 STATEMENTS = Handlers()
+
+_SIZED: tuple[type[Sized], ...] = (list, tuple, str, bytes, dict, set, frozenset)
+_FREE_ENTRIES = 256
+_ENTRIES_PER_STEP = 16
+"""Entries of a list, or characters of a string, that take about the time of a step. Charging for new ones bounds the
+memory of a file, too."""
 
 MAX_DEPTH = 150
 """Nested calls of the program. Deeper recursion is not evaluated; real factories stay under ten."""
@@ -112,7 +118,7 @@ class Evaluator:
     ) -> None:
         self.modules = modules
         self.recorder = recorder
-        self.heap = Heap()
+        self.heap = Heap(self.charge)
         self.arch = arch
         self.asked_for_target = False
         self.environment: dict[str, str] = dict(environment or {})
@@ -123,6 +129,8 @@ class Evaluator:
         self.unsure = 0
         """How many unknown conditions the current code is under."""
         self.expected_failure = 0
+        self.factories = 0
+        """How many kernel factories run, one inside another."""
         self.handling: list[UserError] = []
         """Exceptions whose handlers run, innermost last."""
         self.dry = 0
@@ -167,6 +175,14 @@ class Evaluator:
         self.steps += count
         if self.steps > self.limit:
             raise Exhausted
+
+    def charge(self, value: Any) -> Any:
+        """The same value, which was made or is looked at as a whole: many entries cost more than one step."""
+        if isinstance(value, _SIZED):
+            entries = len(value)
+            if entries > _FREE_ENTRIES:
+                self.step(entries // _ENTRIES_PER_STEP)
+        return cast("Any", value)
 
     @contextmanager
     def budget(self, steps: int) -> Generator[None, None, None]:
@@ -216,6 +232,12 @@ class Evaluator:
         builder = ir_builder.current()
         if builder is not None:
             builder.problem(kind, span, notes=notes, **data)
+        else:
+            self.file_problem(kind, span, notes=notes, **data)
+
+    def file_problem(self, kind: str, span: Span, *, notes: tuple[tuple[str, Span], ...] = (), **data: object) -> None:
+        """Record a fact with the file: one that keeps a program from being built at all."""
+        if self.dry or self.phase_one:
             return
         from tilelang.ir.problem import Problem
 

@@ -30,6 +30,10 @@ def name(ev: Evaluator, node: ast.Name, scope: Scope) -> Any:
     if found is MISSING:
         found = find_builtin(node.id)
         if found is MISSING:
+            if ev.builder is not None or ev.factories:
+                from tilelang.frontend.undefined import report_undefined
+
+                report_undefined(ev, node, scope)
             return UNKNOWN
     if scope.rebound and node.id in scope.rebound:
         where = scope.rebound.pop(node.id)
@@ -41,7 +45,7 @@ def name(ev: Evaluator, node: ast.Name, scope: Scope) -> Any:
 def bin_op(ev: Evaluator, node: ast.BinOp, scope: Scope) -> Any:
     a = ev.eval(node.left, scope)
     b = ev.eval(node.right, scope)
-    return binary(ev, type(node.op), a, b, ev.span(node, scope))
+    return ev.charge(binary(ev, type(node.op), a, b, ev.span(node, scope)))
 
 
 @expression(ast.UnaryOp)
@@ -102,7 +106,7 @@ def compare_chain(ev: Evaluator, node: ast.Compare, scope: Scope) -> Any:
     left = ev.eval(node.left, scope)
     result: Any = True
     for op, part in zip(node.ops, node.comparators, strict=True):
-        right = ev.eval(part, scope)
+        right = ev.charge(ev.eval(part, scope))
         outcome = compare(ev, op, left, right, ev.span(node, scope))
         if outcome is False:
             return False
@@ -152,7 +156,7 @@ def joined_str(ev: Evaluator, node: ast.JoinedStr, scope: Scope) -> Any:
         else:
             known = False
     text = "".join(parts) if known else ""
-    return text if known and len(text) <= MAX_SEQUENCE else UNKNOWN
+    return ev.charge(text) if known and len(text) <= MAX_SEQUENCE else UNKNOWN
 
 
 @expression(ast.FormattedValue)
@@ -235,9 +239,9 @@ def yield_(ev: Evaluator, node: ast.Yield, scope: Scope) -> Any:
 
 @expression(ast.YieldFrom)
 def yield_from(ev: Evaluator, node: ast.YieldFrom, scope: Scope) -> Any:
-    from tilelang.frontend.iteration import iterate
+    from tilelang.frontend.iteration import materialize
 
-    items = iterate(ev, ev.eval(node.value, scope))
+    items = ev.charge(materialize(ev, ev.eval(node.value, scope)))
     if scope.yields is not None:
         ev.heap.writing(scope.yields)
         if items is None:

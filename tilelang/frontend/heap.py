@@ -33,16 +33,19 @@ class Journal:
 class Heap:
     """Keeps the stack of open journals. Without an open journal a write costs one test."""
 
-    __slots__ = ("journals",)
+    __slots__ = ("_charge", "journals")
 
-    def __init__(self) -> None:
+    def __init__(self, charge: Callable[[Container], object] = lambda container: None) -> None:
+        """``charge`` is told of each container that must be saved."""
         self.journals: list[Journal] = []
+        self._charge = charge
 
     def writing(self, container: Container) -> None:
         """Must be called before each change of a container that outlives one expression."""
         if self.journals:
             journal = self.journals[-1]
             if id(container) not in journal.before:
+                self._charge(container)
                 journal.before[id(container)] = (container, _copy(container))
 
     def trial(self, run: Callable[[], Any]) -> tuple[Any, Journal]:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tilelang.ir.span import Span
 
 
-def record(ev: Evaluator, instance: Instance) -> None:
-    """Hand an instance to the recorder, with the conditions it was made under."""
+def record(ev: Evaluator, instance: Instance, **changes: Any) -> None:
+    """Hand an instance to the recorder, with the conditions it was made under and other ``changes`` of its fields."""
     if ev.dry:
         return
     requires: tuple[str, ...] | None = None
@@ -33,6 +33,7 @@ def record(ev: Evaluator, instance: Instance) -> None:
             expected_failure=ev.expected_failure > 0,
             requires=requires,
             arch=ev.arch if ev.asked_for_target else None,
+            **changes,
         )
     )
 
@@ -98,11 +99,16 @@ def lazy_instance(
 
 
 def run_factory(ev: Evaluator, function: Function, bound: Mapping[str, Any], spans: Mapping[str, Span]) -> Any:
+    """What a kernel factory returns for bound arguments."""
     scope = ev.new_scope(function)
     scope.vars = dict(bound)
     scope.bound = dict(bound)
     scope.arg_spans = dict(spans)
-    return ev.run_body(function, scope)
+    ev.factories += 1
+    try:
+        return ev.run_body(function, scope)
+    finally:
+        ev.factories -= 1
 
 
 def reevaluator(

@@ -89,24 +89,32 @@ def is_key(value: object) -> bool:
 
 def _weight(value: Collection[Any]) -> int:
     """Entries of a container and of those in it, counted as often as they occur; too many for one nested in itself."""
-    known: dict[int, int] = {}
+    weights: dict[int, int] = {}
+    opened: set[int] = set()
     stack = [value]
     while stack:
         container = stack[-1]
+        key = id(container)
+        if key in weights:
+            stack.pop()
+            continue
+        if len(container) > MAX_PARTS:
+            return MAX_PARTS + 1
         entries = [*container, *container.values()] if is_dict(container) else container
         inner = [entry for entry in entries if is_container(entry)]
-        if id(container) not in known:
-            known[id(container)] = -1
-            if any(known.get(id(entry)) == -1 for entry in inner):
+        if key not in opened:
+            opened.add(key)
+            unknown = {id(entry): entry for entry in inner if id(entry) not in weights}
+            if not opened.isdisjoint(unknown):
                 return MAX_PARTS + 1
-            stack += [entry for entry in inner if id(entry) not in known]
-            continue
+            stack += unknown.values()
+            if unknown:
+                continue
         stack.pop()
-        if known[id(container)] == -1:
-            known[id(container)] = len(entries) + sum(known[id(entry)] for entry in inner)
-            if known[id(container)] > MAX_PARTS:
-                return MAX_PARTS + 1
-    return known[id(value)]
+        weights[key] = len(entries) + sum(weights[id(entry)] for entry in inner)
+        if weights[key] > MAX_PARTS:
+            return MAX_PARTS + 1
+    return weights[id(value)]
 
 
 _PLAIN: tuple[type, ...] = (bool, int, float, str, bytes, complex, range, slice, type(...))

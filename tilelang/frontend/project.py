@@ -264,7 +264,7 @@ def _on_large_stack(run: Callable[[], FileAnalysis], stop: Callable[[], None]) -
         except BaseException as error:  # noqa: BLE001  # handed to the caller below
             failure.append(error)
 
-    old_stack = threading.stack_size(_STACK_BYTES)
+    old_stack = threading.stack_size()
     old_limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(old_limit, _RECURSION))
     # An evaluation makes many small objects that live until its end. Collecting cycles meanwhile costs a third of
@@ -272,8 +272,7 @@ def _on_large_stack(run: Callable[[], FileAnalysis], stop: Callable[[], None]) -
     collecting = gc.isenabled()
     gc.disable()
     try:
-        thread = threading.Thread(target=target, name="evaluator", daemon=True)
-        thread.start()
+        thread = _started(target)
         try:
             thread.join()
         except BaseException:
@@ -290,6 +289,20 @@ def _on_large_stack(run: Callable[[], FileAnalysis], stop: Callable[[], None]) -
     if failure:
         raise failure[0]
     return result[0]
+
+
+def _started(target: Callable[[], None]) -> threading.Thread:
+    """A thread with a large stack; with a smaller one where the address space is limited and nearly used up."""
+    for size in (_STACK_BYTES, _STACK_BYTES // 4):
+        threading.stack_size(size)
+        thread = threading.Thread(target=target, name="evaluator", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            gc.collect()
+        else:
+            return thread
+    raise MemoryError("no memory for the stack of the evaluator")
 
 
 def _syntax_problem(path: str, problem: Any) -> Problem:

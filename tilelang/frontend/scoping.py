@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tilelang.frontend.values import MISSING, Scope
 
@@ -80,7 +80,7 @@ def _declared(node: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def own_nodes(node: ast.AST) -> list[ast.AST]:
-    """Nodes of a function's own body, without those of nested functions and classes."""
+    """Nodes of a function's own body, without operators and what is in nested functions and classes."""
     return kept(node, "_own", lambda: _own_nodes(node))
 
 
@@ -90,8 +90,14 @@ def _own_nodes(node: ast.AST) -> list[ast.AST]:
     while stack:
         inner = stack.pop()
         found.append(inner)
-        if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            stack.extend(ast.iter_child_nodes(inner))
+        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            continue
+        for name in inner._fields:  # `ast.iter_child_nodes` takes twice as long
+            value = getattr(inner, name, None)
+            if isinstance(value, list):
+                stack += [entry for entry in cast("list[Any]", value) if isinstance(entry, ast.AST)]
+            elif isinstance(value, ast.AST) and value._fields:
+                stack.append(value)
     return found
 
 

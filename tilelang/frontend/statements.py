@@ -108,7 +108,7 @@ def _update_in_place(ev: Evaluator, op: ast.operator, current: Any, value: Any) 
     """Change a container as its augmented assignment does, so that other names of it see the change. False if the
     operator makes a new value."""
     if isinstance(current, ListVal) and isinstance(op, ast.Add):
-        items = materialize(ev, value)
+        items = ev.charge(materialize(ev, value))
         ev.heap.writing(current)
         if items is None or len(current) + len(items) > MAX_SEQUENCE:
             current.open = True
@@ -118,11 +118,11 @@ def _update_in_place(ev: Evaluator, op: ast.operator, current: Any, value: Any) 
     if isinstance(current, DictVal) and isinstance(op, ast.BitOr):
         ev.heap.writing(current)
         if is_dict(value):
-            current.update(value)
+            current.update(ev.charge(value))
         current.open = current.open or not is_dict(value) or is_open(value)
         return True
     if isinstance(current, SetVal) and type(op) in _SET_UPDATES:
-        items = materialize(ev, value)
+        items = ev.charge(materialize(ev, value))
         ev.heap.writing(current)
         if items is None:
             current.clear()

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 def subscript(ev: Evaluator, node: ast.Subscript, scope: Scope) -> Any:
     container = ev.eval(node.value, scope)
     index = ev.eval(node.slice, scope)
-    return load(ev, container, index, ev.span(node, scope))
+    value = load(ev, container, index, ev.span(node, scope))
+    return ev.charge(value) if isinstance(index, slice) else value
 
 
 def load(ev: Evaluator, container: Any, index: Any, span: Span) -> Any:
@@ -163,6 +164,7 @@ def store_item(ev: Evaluator, container: Any, index: Any, value: Any, span: Span
             raise UserError("TypeError", str(error), span) from None
         if isinstance(container, DictVal):
             container.spans.pop(index, None)
+            container.key_spans.pop(index, None)
         return
     if is_list(container):
         ev.heap.writing(container)

@@ -7,6 +7,7 @@ kernel. The classes here are for everything that has identity or behaviour of it
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from tilelang.ir.span import NOWHERE, Span
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tilelang.frontend.arguments import Args
     from tilelang.frontend.containers import ListVal
@@ -122,6 +123,9 @@ class Mark:
     span: Span = NOWHERE
 
 
+_VALUE_ENUMS = frozenset(("IntEnum", "IntFlag", "StrEnum", "int", "str"))
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Class:
     """A class of the program. ``kind``: ``plain``, ``dataclass``, ``enum``, ``namedtuple``, ``typeddict`` or
@@ -150,13 +154,8 @@ class Class:
 
     def is_value_enum(self) -> bool:
         """Whether the members of an enum are numbers or strings themselves (``IntEnum``, ``StrEnum``)."""
-        for base in self.bases:
-            if isinstance(base, Class) and base.is_value_enum():
-                return True
-            name = getattr(base, "name", getattr(base, "__name__", ""))
-            if name.rsplit(".", 1)[-1] in ("IntEnum", "StrEnum", "IntFlag", "int", "str"):
-                return True
-        return False
+        names = (getattr(base, "name", getattr(base, "__name__", "")) for cls in self.mro for base in cls.bases)
+        return any(name.rsplit(".", 1)[-1] in _VALUE_ENUMS for name in names)
 
     def is_subclass(self, other: Class) -> bool:
         return other in self.mro
@@ -165,16 +164,27 @@ class Class:
         return any(cls.external_base for cls in self.mro)
 
 
-def _linearized(bases: list[Class]) -> list[Class]:
-    """The C3 linearization of some base classes, as Python makes it; depth first where there is none."""
-    lists = [*(list(base.mro) for base in bases), list(bases)]
+def _linearized(bases: list[Class]) -> tuple[Class, ...]:
+    """The C3 linearization of some base classes, as Python makes it; in the order of the lists where there is none."""
+    if len(bases) < 2:
+        return bases[0].mro if bases else ()
+    orders: list[Sequence[Class]] = [*(base.mro for base in bases), bases]
+    lists: list[list[Class]] = [list(order)[::-1] for order in orders]  # the next class stands last
+    behind = Counter(cls for each in lists for cls in each[:-1])
     found: list[Class] = []
-    while any(lists):
-        heads = [each[0] for each in lists if each]
-        head = next((cls for cls in heads if not any(cls in each[1:] for each in lists)), heads[0])
+    while lists:
+        head = next((each[-1] for each in lists if not behind[each[-1]]), lists[0][-1])
         found.append(head)
-        lists = [[cls for cls in each if cls is not head] for each in lists]
-    return found
+        for each in lists:
+            if each[-1] is head:
+                each.pop()
+                if each:
+                    behind[each[-1]] -= 1
+            elif behind[head] and head in each:  # there is no consistent order
+                each.remove(head)
+                behind[head] -= 1
+        lists = [each for each in lists if each]
+    return tuple(found)
 
 
 @dataclass(slots=True, eq=False, repr=False)

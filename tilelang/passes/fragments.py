@@ -193,7 +193,7 @@ def _best_attempt(members: frozenset[Buffer], nests: Sequence[Nest], reductions:
     """Deals out one nest after the other, whichever goes first costing fewest registers."""
     own = [nest for nest in nests if any(touch.buffer in members for touch in nest.fragments())]
     links = [each for each in reductions if each.src.buffer in members or each.dst.buffer in members]
-    best: tuple[float, Maps] | None = None
+    best: tuple[int, Maps] | None = None
     for root in own:
         attempt = dict(maps)
         for nest in (root, *own):
@@ -228,6 +228,6 @@ def _register_vector(nest: Nest) -> int:
     return max(VECTOR_BITS // max(max(widths, default=32), 1), 1)
 
 
-def _registers(buffer: Buffer, maps: Maps) -> float:
+def _registers(buffer: Buffer, maps: Maps) -> int:
     count = buffer.element_count() or 0
-    return count / maps[buffer].parts if buffer in maps else count
+    return -(-count // maps[buffer].parts) if buffer in maps else count

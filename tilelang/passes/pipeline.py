@@ -26,7 +26,7 @@ from tilelang.passes.stage_uses import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.span import Span
@@ -65,6 +65,10 @@ class OrderProblem(NamedTuple):
     second: Span
 
 
+_UNROLLED = 64
+"""Stages up to which each round before and behind the loop is followed; more stages fit no GPU."""
+
+
 class Pipeline(NamedTuple):
     """The schedule of one pipelined loop. ``versions`` has the buffers with more than one copy. ``overlaps`` is False
     if all statements share one stage, so nothing runs ahead."""
@@ -86,12 +90,12 @@ class Pipeline(NamedTuple):
 
     def prologue(self) -> Iterator[Unit]:
         """Every statement that runs before the loop, in order: the first iterations of the early stages."""
-        for time in range(self.max_stage):
+        for time in self._times():
             yield from (unit for unit in self.in_order() if self._runs(time - unit.stage))
 
     def epilogue(self) -> Iterator[Unit]:
         """Every statement that runs after the loop: the last iterations of the late stages."""
-        for time in range(self.max_stage):
+        for time in self._times():
             for unit in self.in_order():
                 lag = time - unit.stage
                 if lag < 0 and (self.trips is None or self.trips + lag >= 0):
@@ -101,6 +105,18 @@ class Pipeline(NamedTuple):
     def rounds(self) -> int | None:
         """Iterations that stay in the loop; ``None`` if unknown."""
         return None if self.trips is None else max(self.trips - self.max_stage, 0)
+
+    def _times(self) -> Iterable[int]:
+        """The rounds before the loop, and likewise behind it. Of very many, only those at which a statement begins or
+        ends to run, with their neighbours: the others repeat what these do."""
+        last = self.max_stage
+        if last <= _UNROLLED:
+            return range(last)
+        turns = {0, last, *(unit.stage for unit in self.units)}
+        if self.trips is not None:
+            turns |= {turn + self.trips for turn in turns} | {turn - self.trips for turn in turns}
+        near = {turn + step for turn in turns for step in (-2, -1, 0, 1, 2)}
+        return sorted(time for time in near if 0 <= time < last)
 
     def _runs(self, iteration: int) -> bool:
         return iteration >= 0 and (self.trips is None or iteration < self.trips)

@@ -134,6 +134,8 @@ def operand_map(split: WarpPartition, rank: int, bits: int) -> ThreadMap | None:
 def partition_loop(extents: tuple[int, ...], vector: int, threads: int) -> ThreadMap | None:
     """A parallel loop nest dealt out to threads: ``vector`` neighbours each, the innermost loop first. ``None`` where
     the extents do not divide."""
+    if min(extents, default=1) < 1:
+        return None
     digits: list[Digit] = []
     scale, left = 1, threads
     for dim in range(len(extents) - 1, -1, -1):

@@ -24,6 +24,10 @@ Instruction = Literal["mma", "wgmma", "tcgen05", "scalar"]
 """``scalar``: no tensor core takes these types, each thread multiplies elements."""
 
 WARP = 32
+MAX_THREADS = 4096
+"""No block has more than 1,024; another rule says so of those that ask for more."""
+MAX_EXTENT = 1 << 24
+"""No tile is larger, and the ratio of larger extents is no exact number."""
 NO_CAPABILITY: tuple[int, int] = (0, 0)
 ROWS_PER_WARP = 16
 WARP_GROUP = 4
@@ -78,7 +82,9 @@ def partition(gemm: Gemm, threads: int, target: Target, configs: PassConfigs = N
     not a CUDA device."""
     tile = tile_of(gemm)
     capability = target.compute_capability
-    if capability is None or tile.m is None or tile.n is None or tile.k is None or threads < WARP:
+    if capability is None or tile.m is None or tile.n is None or tile.k is None:
+        return None
+    if not WARP <= threads <= MAX_THREADS or not 0 < min(tile.m, tile.n) <= max(tile.m, tile.n) <= MAX_EXTENT:
         return None
     if not all(region.buffer.dtype.is_known for region in (gemm.a, gemm.b, gemm.c)):
         return None

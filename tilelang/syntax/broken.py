@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 # Broken lines of a block that are first read as Python reads them; each may look at the rest of the block.
 _STRICT_TRIES = 4
 _STRUCTURE_TRIES = 4
+# Characters of a block that are read again after broken lines. An unclosed bracket makes each line reach its end.
+_REREAD = 5_000_000
 # Logical lines tried at once, doubled while all is well.
 _WINDOW = 8
 
@@ -123,13 +125,14 @@ class _Block:
         """Logical lines of the block and the indices of those that Python refuses."""
         lines = list(logical_lines(self.text))
         broken: set[int] = set()
-        checked = tries = 0
+        checked = tries = reread = 0
         while (index := _first_broken(self.text, lines, checked)) is not None:
+            line = lines[index]
             tries += 1
-            if tries > MAX_PROBLEMS:
+            reread += len(self.text) - line.start
+            if tries > MAX_PROBLEMS or reread > _REREAD:
                 del lines[index:]
                 break
-            line = lines[index]
             soft = scan_line(self.text, line.start, len(self.text), line.indent, soft=True)
             if soft.next != line.next:
                 rest = logical_lines(self.text, soft.next, soft=tries > _STRICT_TRIES)

@@ -27,6 +27,8 @@ MAX_BROKEN_BLOCK = 100_000
 # versions those of a depth that grows with the recursion limit, which the evaluator raises.
 _USUAL_RECURSION_LIMIT = 5_000
 _MAX_CHAIN = 20_000
+# Before 3.12 Python's time for an f-string grows with the square of its fields.
+_MAX_FIELDS = 20_000
 
 _WORD = re.compile(r"\w+")
 _OPERATOR = re.compile(r"[-+*/%@&|^~.]|\b(?:not|if|lambda)\b")
@@ -67,6 +69,10 @@ def size_problem(source: SourceText) -> SyntaxProblem | None:
         chain = _longest_chain(text)
         if chain > _MAX_CHAIN:
             message = f"nested too deeply ({chain:,} levels)"
+    if not message and sys.version_info < (3, 12) and text.count("{") > _MAX_FIELDS:
+        fields = max(line.count("{") for line in text.splitlines())
+        if fields > _MAX_FIELDS:
+            message = f"too many fields or braces in one line ({fields:,}, at most {_MAX_FIELDS:,})"
     if not message:
         return None
     return SyntaxProblem(1, 0, 1, source.byte_column(1, len(source.line_text(1))), message, "limit")

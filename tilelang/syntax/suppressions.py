@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tilelang.syntax.problem import SyntaxProblem
@@ -78,6 +79,10 @@ class Directive:
     covers: LineRange | None
 
 
+# Lines without end that are first read as Python reads them; each may reach the end of the file.
+_STRICT_TRIES = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Comments:
     """All comments to the checker in a file; `problems` are those that it does not understand."""
@@ -87,6 +92,7 @@ class Comments:
     problems: tuple[SyntaxProblem, ...] = ()
 
 
+@lru_cache(maxsize=4)
 def comments(source: SourceText) -> Comments:
     """Find the comments to the checker; the file may be broken."""
     text = source.text
@@ -151,10 +157,11 @@ def _code_lines(text: str) -> list[LogicalLine]:
     from tilelang.syntax.lines import logical_lines  # Late: most files have no such comment.
 
     result: list[LogicalLine] = []
-    position = 0
+    position = unclosed = 0
     while True:
-        line = next(logical_lines(text, position), None)
-        if line is not None and not line.closed:
+        line = next(logical_lines(text, position, soft=unclosed > _STRICT_TRIES), None)
+        if line is not None and not line.closed and unclosed <= _STRICT_TRIES:
+            unclosed += 1
             line = next(logical_lines(text, position, soft=True), None)
         if line is None:
             return result

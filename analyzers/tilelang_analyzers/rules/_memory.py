@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MAX_TILE = 1024
 """Tile sizes are rarely larger; problem sizes are rarely smaller."""
 SMALLEST_TILE = 16
+MOST_STAGES = 64
+"""A fix proposes no more; a stage takes a few hundred bytes at least."""
 MAX_SIBLINGS = 4
 MAX_TRIALS = 24
 """Changed instances that are evaluated for one finding, each about as costly as the instance itself."""
@@ -121,7 +123,7 @@ def _candidates(instance: Instance, explicit: bool) -> Iterator[tuple[str, list[
         if not isinstance(value, int) or isinstance(value, bool) or (name in instance.arg_spans) is not explicit:
             continue
         if counts_stages(name):
-            groups[0].append((name, list(range(value - 1, 0, -1))))
+            groups[0].append((name, list(range(min(value - 1, MOST_STAGES), 0, -1))))
         elif value > SMALLEST_TILE:
             halves = [value >> shift for shift in range(1, value.bit_length()) if value >> shift >= SMALLEST_TILE]
             groups[1 if value <= MAX_TILE and value & (value - 1) == 0 else 2].append((name, halves[:4]))

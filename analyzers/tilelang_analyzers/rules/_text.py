@@ -16,8 +16,15 @@ if TYPE_CHECKING:
     from tilelang_analyzers.rule import InstanceContext
 
 
+_MOST_DIGITS = 18
+"""Numbers with more digits are given as a power of two; Python itself refuses to print very large ones."""
+
+
 def number(value: int) -> str:
     """``131 072``: digits in groups of three."""
+    if abs(value) >= 10**_MOST_DIGITS:
+        sign = "-" if value < 0 else ""
+        return f"{sign}about 2**{abs(value).bit_length() - 1}"
     return f"{value:,}".replace(",", " ")
 
 
@@ -63,7 +70,7 @@ def entry(problem: Problem, key: str) -> str | None:
 def function(problem: Problem) -> str:
     """The language function that a problem is about: ``T.copy``."""
     name = entry(problem, "function") or "the call"
-    return name if "." in name or " " in name else f"T.{name}"
+    return name if "." in name or " " in name or name.endswith("()") else f"T.{name}"
 
 
 def declarations_with_dtype(*buffers: Buffer) -> tuple[Note, ...]:

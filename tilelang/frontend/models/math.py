@@ -32,6 +32,8 @@ def _math_model(name: str) -> Model:
 
 
 MODELS.update({f"math.{name}": _math_model(name) for name in _MATH.split() if hasattr(math, name)})
+for _name in ("prod", "gcd", "lcm", "sqrt", "log2"):  # on plain numbers NumPy gives the same values
+    MODELS[f"numpy.{_name}"] = MODELS[f"math.{_name}"]
 for _name in ("pi", "e", "inf", "nan", "tau"):
     MODELS[f"math.{_name}"] = getattr(math, _name)
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     Method = Callable[[Evaluator, Any, Args, dict[str, Any]], Any]
 
 
+_SEARCHES = frozenset(("count", "index", "reverse", "sort"))
+"""Methods of sequences whose time grows with the length."""
+
 _NUMBER_PURE = frozenset(("bit_length", "is_integer", "conjugate"))
 
 
@@ -47,6 +50,8 @@ def method(owner: Any, name: str) -> Any:
     function = table.get(name)
     if function is None:
         return UNKNOWN
+    if name in _SEARCHES:
+        return Model(name, lambda ev, args, kwargs: function(ev, ev.charge(owner), args, kwargs))
     if not isinstance(owner, (dict, set, frozenset)):
         return Model(name, lambda ev, args, kwargs: function(ev, owner, args, kwargs))
     return Model(name, lambda ev, args, kwargs: function(ev, owner, _with_key(args), kwargs))
@@ -213,7 +218,7 @@ def _update(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> No
     owner.update(made)
     if isinstance(owner, DictVal):
         owner.open = owner.open or made.open
-        owner.spans.update(made.spans)
+        owner.take_places(made)
 
 
 def _setdefault(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
@@ -241,7 +246,7 @@ def _pop_key(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> A
 def _copy_dict(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = DictVal(owner, getattr(owner, "span", None))
     made.open = is_open(owner)
-    made.spans.update(getattr(owner, "spans", {}))
+    made.take_places(owner)
     return made
 
 

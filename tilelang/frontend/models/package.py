@@ -49,7 +49,7 @@ def _native(module: str, name: str) -> Any:
     return None if isinstance(found, types.ModuleType) else found
 
 
-@model("tilelang.cdiv", "tilelang.math.cdiv")
+@model("tilelang.cdiv", "tilelang.math.cdiv", "triton.cdiv")
 def cdiv(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """Like ``T.ceildiv``, on host numbers and on symbolic sizes."""
     from tilelang.frontend import dsl

@@ -28,7 +28,8 @@ LANGUAGE_MODULES = frozenset(
 )
 _HOMES: dict[str, tuple[str, ...]] = {
     "torch": ("torch", "torch_device"),
-    "numpy": ("torch",),
+    "numpy": ("torch", "math"),
+    "triton": ("package",),
     "cupy": ("torch",),
     "pytest": ("pytest",),
     "unittest": ("pytest",),

@@ -29,7 +29,7 @@ _PURE = frozenset(_PURE_NAMES.split())
 def string_method(owner: str, name: str) -> Any:
     text = str.__str__(owner)
     if name in _PURE:
-        return Model(name, lambda ev, args, kwargs: _pure_string(text, name, args, kwargs))
+        return Model(name, lambda ev, args, kwargs: _pure_string(ev.charge(text), name, args, kwargs))
     if name == "join":
         return Model(name, lambda ev, args, kwargs: _join(ev, text, args))
     if name == "format":
