@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tilelang.ir.stmt import Store
 from tilelang.passes.access.sites import sites_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,19 @@ if TYPE_CHECKING:
 def launch_sites(ctx: InstanceContext) -> tuple[Sites, ...]:
     """The accesses of each launch. For ``ctx.shared``."""
     return tuple(sites_of(launch) for launch in ctx.launches)
+
+
+def has_thread_code(ctx: InstanceContext) -> bool:
+    """Whether single threads, and not tile operations, store in memory that others see. For ``ctx.shared``. Rules load
+    what they need for such code only then: most kernels have none."""
+    return any(
+        isinstance(site.stmt, Store)
+        and site.nest is None
+        and site.access.writes
+        and (site.access.buffer.is_shared or site.access.buffer.is_global)
+        for sites in ctx.shared(launch_sites)
+        for site in sites.sites
+    )
 
 
 def point(values: Mapping[Var, int], of: Collection[Var] | None = None) -> str:

@@ -26,9 +26,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Note, Severity
-from tilelang.passes.access.traffic import warp_traffic
 from tilelang_analyzers.rule import define
-from tilelang_analyzers.rules._sites import launch_sites
+from tilelang_analyzers.rules._sites import has_thread_code, launch_sites
 from tilelang_analyzers.rules._text import declarations
 
 if TYPE_CHECKING:
@@ -40,6 +39,10 @@ RULE = define(__name__, __doc__, group="layout", severity=Severity.INFO)
 
 @RULE.check_instance
 def check(ctx: InstanceContext) -> None:
+    if not ctx.shared(has_thread_code):
+        return
+    from tilelang.passes.access.traffic import warp_traffic
+
     seen: set[Span] = set()
     for sites in ctx.shared(launch_sites):
         for traffic in warp_traffic(sites):

@@ -33,8 +33,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Note, Severity
-from tilelang.passes.access.arrivals import unreachable_counts
-from tilelang.passes.access.divergence import divergences
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._sites import launch_sites, point
 from tilelang_analyzers.rules._text import plural
@@ -49,6 +47,11 @@ RULE = define(__name__, __doc__, group="race")
 
 @RULE.check_instance
 def check(ctx: InstanceContext) -> None:
+    if not any(sites.effects for sites in ctx.shared(launch_sites)):
+        return
+    from tilelang.passes.access.arrivals import unreachable_counts
+    from tilelang.passes.access.divergence import divergences
+
     seen: set[Span] = set()
     for sites in ctx.shared(launch_sites):
         for found in divergences(sites):

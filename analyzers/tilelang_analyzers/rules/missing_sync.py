@@ -43,12 +43,10 @@ from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Edit, Fix, Note
 from tilelang.ir.span import Span
-from tilelang.passes.access.teams import team_hazards
-from tilelang.passes.access.threads import thread_hazards
 from tilelang.passes.configs import PassConfigs
 from tilelang.passes.copy_path import loads_by_tma
 from tilelang_analyzers.rule import define
-from tilelang_analyzers.rules._sites import element, language_name, launch_sites, places
+from tilelang_analyzers.rules._sites import element, has_thread_code, language_name, launch_sites, places
 
 if TYPE_CHECKING:
     from tilelang.passes.access.teams import TeamHazard
@@ -63,6 +61,10 @@ CONFIG = f"tl.{SWITCH}"
 
 @RULE.check_instance
 def check(ctx: InstanceContext) -> None:
+    if not ctx.shared(has_thread_code):
+        return
+    from tilelang.passes.access.threads import thread_hazards
+
     automatic = not PassConfigs.of(ctx.instance.jit.pass_configs).flag(SWITCH)
     seen: set[Span] = set()
     for sites in ctx.shared(launch_sites):
@@ -77,6 +79,8 @@ def check_tiles(ctx: TargetContext) -> None:
     """Tile operations, which differ between targets: copies by TMA come with a barrier."""
     if not PassConfigs.of(ctx.instance.jit.pass_configs).flag(SWITCH) or ctx.target.compute_capability is None:
         return
+    from tilelang.passes.access.teams import team_hazards
+
     target = ctx.target
     for sites in ctx.shared(launch_sites):
         for hazard in team_hazards(sites, lambda copy: loads_by_tma(copy, target)):

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Edit, Fix, Note
 from tilelang.ir.span import Span
-from tilelang.passes.access.waits import missing_waits
+from tilelang.ir.stmt import Copy, Gemm
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._sites import language_name, launch_sites
 
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from tilelang_analyzers.rule import TargetContext
 
 RULE = define(__name__, __doc__, group="race", fixable=True)
+
+ASYNCHRONOUS = ("async_copy", "tma_copy", "wgmma_gemm", "tcgen05_gemm")
 
 WHAT = {
     "cp.async": ("T.async_copy", "ptx_wait_group(0)"),
@@ -60,6 +62,10 @@ WHAT = {
 def check(ctx: TargetContext) -> None:
     if ctx.target.compute_capability is None:
         return  # other back ends wait by themselves
+    if not any(isinstance(stmt, (Copy, Gemm)) and stmt.op in ASYNCHRONOUS for stmt in ctx.walk()):
+        return
+    from tilelang.passes.access.waits import missing_waits
+
     seen: set[Span] = set()
     for sites in ctx.shared(launch_sites):
         for found in missing_waits(sites):

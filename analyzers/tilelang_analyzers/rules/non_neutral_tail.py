@@ -32,7 +32,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Note, Severity
-from tilelang.passes.access.tails import tailed_reductions
+from tilelang.ir.stmt import Reduce
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._sites import launch_sites, point
 from tilelang_analyzers.rules._text import number
@@ -47,6 +47,10 @@ RULE = define(__name__, __doc__, group="bounds", severity=Severity.WARNING)
 
 @RULE.check_instance
 def check(ctx: InstanceContext) -> None:
+    if not any(isinstance(stmt, Reduce) for stmt in ctx.walk()):
+        return
+    from tilelang.passes.access.tails import tailed_reductions
+
     seen: set[Span] = set()
     for sites in ctx.shared(launch_sites):
         for found in tailed_reductions(sites):
