@@ -10,6 +10,7 @@ from tilelang.frontend.instance import Instance, KernelStatus, Trace
 from tilelang.ir.expr import is_known
 from tilelang.ir.span import Span
 from tilelang.ir.stmt import Alloc, For, Launch, Stmt
+from tilelang.ir.unknown import Unknown
 from tilelang.ir.visit import walk
 
 if TYPE_CHECKING:
@@ -61,9 +62,14 @@ def kernel_statuses(
         more = dropped.get((path, node.lineno), 0)
         if not mine:
             found.append(KernelStatus(node.name, span, "unchecked", 0, 0, _why(path, node, traces)))
-        elif any(i.program.complete and i.origin != "symbolic" and has_known_tiles(i) for i in mine):
+            continue
+        followed = sum(i.program.complete and i.origin != "symbolic" and has_known_tiles(i) for i in mine)
+        if followed == len(mine):
             reason = f"{more} more instances than the cap" if more else ""
             found.append(KernelStatus(node.name, span, "checked", len(mine), certain, reason))
+        elif followed:
+            reason = f"{len(mine) - followed} of {len(mine)} instances have values that are not known"
+            found.append(KernelStatus(node.name, span, "partly", len(mine), certain, reason))
         else:
             symbolic = all(i.origin == "symbolic" for i in mine)
             reason = "no caller gives its arguments" if symbolic else "part of the body or of the values is not known"
@@ -75,7 +81,11 @@ def kernel_statuses(
 
 def has_known_tiles(instance: Instance) -> bool:
     """Whether no tile, stage count or thread count of a kernel rests on a value that could not be followed."""
-    return all(is_known(value) for stmt in walk(instance.program.body) for value in _sizes(stmt))
+    return all(
+        is_known(value) and not isinstance(value, Unknown)
+        for stmt in walk(instance.program.body)
+        for value in _sizes(stmt)
+    )
 
 
 def _sizes(stmt: Stmt) -> tuple[object, ...]:
