@@ -142,7 +142,7 @@ class _Finder:
                 pending = []
             for use in uses:
                 for before in pending:
-                    yield from self._between(before, use)
+                    yield from self._between(before, use, pending)
             pending = [*pending, *uses][-MAX_PENDING:]
 
     def _use(self, site: Site, event: Event, number: int) -> _Use | None:
@@ -228,7 +228,7 @@ class _Finder:
             return False
         return one.buffer is not two.buffer or _crossing(before, use, apart=1) is not None
 
-    def _between(self, before: _Use, use: _Use) -> Iterator[Hazard]:
+    def _between(self, before: _Use, use: _Use, pending: list[_Use]) -> Iterator[Hazard]:
         one, two = before.site.access, use.site.access
         if one.buffer is not two.buffer or (one.mode == "read" and two.mode == "read"):
             return
@@ -240,13 +240,13 @@ class _Finder:
                 yield from self._once(found)
             return
         after = one.mode == "write"
-        pair = self._stale_read(before, use) if after else _crossing(before, use)
+        pair = self._stale_read(before, use, pending) if after else _crossing(before, use)
         write = before if after else use
         if pair is not None and not self._is_held(write, pair[0]):
             kind: HazardKind = "read-after-write" if after else "write-after-read"
             yield from self._once(self._hazard(kind, before, use, pair))
 
-    def _stale_read(self, before: _Use, use: _Use) -> tuple[tuple[int, ...], int, int] | None:
+    def _stale_read(self, before: _Use, use: _Use, pending: list[_Use]) -> tuple[tuple[int, ...], int, int] | None:
         """A read of what another warp stored. Where the reader's own warp has stored the same value, it is there."""
         store = before.site.stmt
         for element, readers in use.elements.items():
@@ -255,13 +255,22 @@ class _Finder:
                 writer = next((thread for thread in writers if thread // WARP != reader // WARP), None)
                 if writer is None:
                     continue
-                own = next((thread for thread in writers if thread // WARP == reader // WARP), None)
-                if own is not None and isinstance(store, Store):
-                    one, two = self._point(before, own), self._point(before, writer)
-                    if self._compare.of(store.value, one, two) != "differ":
+                if isinstance(store, Store):
+                    there = self._point(before, writer)
+                    if any(self._has_stored(own, element, reader // WARP, store, there) for own in pending):
                         continue
                 return element, writer, reader
         return None
+
+    def _has_stored(self, use: _Use, element: tuple[int, ...], warp: int, store: Store, there: Point) -> bool:
+        """Whether a warp itself has put in an element what ``store`` puts there at the point ``there``."""
+        stmt = use.site.stmt
+        if use.site.access.mode != "write" or not isinstance(stmt, Store) or stmt.buffer is not store.buffer:
+            return False
+        own = next((thread for thread in use.elements.get(element, ()) if thread // WARP == warp), None)
+        if own is None:
+            return False
+        return self._compare.of_two(stmt.value, store.value, self._point(use, own), there) != "differ"
 
     def _settle(self, pending: list[_Use] | None) -> None:
         """A barrier: what was stored before it is there now. None: nothing is known any more."""

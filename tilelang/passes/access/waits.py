@@ -54,12 +54,12 @@ class MissingWait(NamedTuple):
 
 
 def missing_waits(sites: Sites) -> Iterator[MissingWait]:
-    """Every first use of unfinished work, one for each pair of statements."""
+    """The first use of unfinished work, one for each statement that starts some."""
     if not any(_starts_work(stmt) for stmt in walk(sites.launch.body)) or written_schedule(sites.launch) is not None:
         return
-    seen: set[tuple[int, int]] = set()
+    seen: set[int] = set()
     for found in (*_Waits(sites).run(), *_never_waited(sites)):
-        key = (id(found.pending.site.stmt), id(found.use.stmt))
+        key = id(found.pending.site.stmt)
         if key not in seen:
             seen.add(key)
             yield found
