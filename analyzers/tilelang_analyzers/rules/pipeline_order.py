@@ -3,7 +3,8 @@
 ## What it does
 Looks at the statements of a `T.Pipelined` loop that run in several stages. Copies from global to shared memory run
 ahead of the rest, so a statement that uses a tile must come after the copy that fills it in the same iteration, and
-only one statement may fill it.
+only one statement may fill it. With `order` and `stage` lists, a statement must come after those that write what it
+reads: in an earlier stage, or earlier in the same one.
 
 ## Why is this bad?
 The copy of a later iteration has run by the time the statement uses the tile, so it sees the wrong one. Two statements
@@ -69,6 +70,12 @@ def _report(ctx: TargetContext, pipeline: Pipeline, problem: OrderProblem) -> No
             problem.second,
             f"`{name}` is filled twice in one iteration of a pipelined loop",
             notes=[Note("it is filled here first", problem.first), loop],
+        )
+    elif problem.kind == "reordered":
+        ctx.report(
+            problem.second,
+            f"`order` and `stage` run this before `{name}`, which it reads, is written",
+            notes=[Note("it is written here", problem.first), loop],
         )
     else:
         ctx.report(
