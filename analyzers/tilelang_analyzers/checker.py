@@ -6,6 +6,7 @@ A process has one :class:`Checker`. It turns every failure into a report, so tha
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tilelang_analyzers.deadline import Deadline, OutOfTime
@@ -17,6 +18,7 @@ from tilelang_analyzers.sources import Sources
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Mapping
 
     from tilelang.frontend.project import Project
     from tilelang_analyzers.selection import TargetChoice
@@ -24,9 +26,12 @@ if TYPE_CHECKING:
 
 
 class Checker:
-    """Checks files; see :meth:`check`."""
+    """Checks files; see :meth:`check`. ``overlays`` are the contents of files that differ from what is on disk;
+    ``profile``: the reports tell where the time went."""
 
-    def __init__(self) -> None:
+    def __init__(self, overlays: Mapping[str, bytes] = MappingProxyType({}), *, profile: bool = False) -> None:
+        self._overlays = overlays
+        self._profile = profile
         self._projects: dict[object, Project] = {}
         self._choices: dict[int, tuple[Settings, TargetChoice]] = {}
         self._relevance = Relevance()
@@ -44,10 +49,17 @@ class Checker:
         try:
             with Deadline(settings.timeout):
                 project = self._project(settings, choice)
-                sources = Sources(lambda file: _tree(project, file))
+                sources = Sources(lambda file: _tree(project, file), self._overlays)
                 sources.overlay(path, data)
-                analysis = project.analyse(Path(path), data)
-                return check(analysis, sources, settings, choice)
+                if not self._profile:
+                    return check(project.analyse(Path(path), data), sources, settings, choice)
+                from tilelang_analyzers.profile import EVALUATION, Stopwatch
+
+                watch = Stopwatch()
+                with watch.step(EVALUATION):
+                    analysis = project.analyse(Path(path), data)
+                report = check(analysis, sources, settings, choice, watch)
+                return report._replace(timings=watch.times())
         except OutOfTime:
             message = f"took longer than {settings.timeout:g} s and was given up (`timeout` in the settings)"
             return FileReport(path, uses_tilelang=True, failure=Failure(message, internal=False))
@@ -76,6 +88,8 @@ class Checker:
                 environment=dict(settings.environment), max_instances=settings.max_instances, archs=archs
             )
             project = self._projects[key] = Project(Path(settings.root), evaluator)
+            for path, data in self._overlays.items():
+                project.sources.put(path, data)
         return project
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tilelang.frontend.instance import FileAnalysis, Instance
     from tilelang.ir.problem import Problem
     from tilelang.targets import Target
+    from tilelang_analyzers.profile import Stopwatch
     from tilelang_analyzers.results import InstanceResult
     from tilelang_analyzers.rule import Finding
     from tilelang_analyzers.selection import TargetChoice
@@ -35,10 +36,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def check(analysis: FileAnalysis, sources: Sources, settings: Settings, choice: TargetChoice) -> FileReport:
-    """Everything to report about one analysed file."""
+def check(
+    analysis: FileAnalysis,
+    sources: Sources,
+    settings: Settings,
+    choice: TargetChoice,
+    watch: Stopwatch | None = None,
+) -> FileReport:
+    """Everything to report about one analysed file. ``watch`` measures the rules."""
     levels = Levels(settings, analysis.path)
-    run = _Run(analysis, sources, levels)
+    run = _Run(analysis, sources, levels, watch)
     weighed = [Weighed(finding, levels.severity(finding)) for finding in run.file_findings()]
     checked: list[Checked] = []
     rows: list[InstanceResult] = []
@@ -92,8 +99,11 @@ def _kernels(analysis: FileAnalysis) -> Iterator[KernelResult]:
 class _Run:
     """The rules of one file, with what they share."""
 
-    def __init__(self, analysis: FileAnalysis, sources: Sources, levels: Levels) -> None:
+    def __init__(
+        self, analysis: FileAnalysis, sources: Sources, levels: Levels, watch: Stopwatch | None = None
+    ) -> None:
         self.failure: Failure | None = None
+        self._watch = watch
         self._analysis = analysis
         self._sources = sources
         self._rules = [rule for rule, _ in levels.active.values()]
@@ -153,7 +163,10 @@ class _Run:
     def _guarded(self, what: str, action: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
         """The result of one step. A bug in it is recorded, and the other steps go on."""
         try:
-            return action(*args, **options)
+            if self._watch is None:
+                return action(*args, **options)
+            with self._watch.step(what):
+                return action(*args, **options)
         except Exception as error:  # noqa: BLE001  # one broken rule must not take the others with it
             if self.failure is None:
                 from traceback import format_exc
