@@ -51,6 +51,8 @@ ORDERS = (
     Order("forward", "shuffled", "snapshot"),
     Order("forward", "mixed", "snapshot"),
     Order("backward", "mixed", "forward"),
+    Order("shuffled", "mixed", "backward"),
+    Order("forward", "mixed", "shuffled"),
 )
 
 

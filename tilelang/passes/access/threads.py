@@ -242,7 +242,7 @@ class _Finder:
         after = one.mode == "write"
         pair = self._stale_read(before, use, pending) if after else _crossing(before, use)
         write = before if after else use
-        if pair is not None and not self._is_held(write, pair[0]):
+        if pair is not None and not self._is_held(write, pair[0]) and not self._changes_nothing(write, pair[0]):
             kind: HazardKind = "read-after-write" if after else "write-after-read"
             yield from self._once(self._hazard(kind, before, use, pair))
 
@@ -281,6 +281,11 @@ class _Finder:
             if use.site.access.mode == "write" and isinstance(stmt, Store):
                 for element, threads in use.elements.items():
                     self._held[stmt.buffer, element] = (stmt, self._point(use, threads[-1]))
+
+    def _changes_nothing(self, use: _Use, element: tuple[int, ...]) -> bool:
+        """Whether a store puts in an element what it reads from it."""
+        stmt = use.site.stmt
+        return isinstance(stmt, Store) and self._compare.is_identity(stmt, self._point(use, use.elements[element][0]))
 
     def _is_held(self, use: _Use, element: tuple[int, ...]) -> bool:
         """Whether a store puts in an element what it held at the last barrier."""
