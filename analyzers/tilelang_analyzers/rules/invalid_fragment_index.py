@@ -33,8 +33,8 @@ from tilelang.ir.expr import Binary, Cast, Select, Unary, Var, const_int
 from tilelang.ir.stmt import For, Store
 from tilelang.ir.visit import loads, operands, variables, walk
 from tilelang_analyzers.rule import define
+from tilelang_analyzers.rules._ranges import index_ranges
 from tilelang_analyzers.rules._text import declarations
-from tilelang_analyzers.rules.out_of_bounds_region import index_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
