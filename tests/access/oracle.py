@@ -35,7 +35,8 @@ Trail = dict[object, object]
 
 @dataclass(frozen=True)
 class Order:
-    """One way to run a program. ``blocks``: forward, backward, shuffled, snapshot. ``warps``: by statement, forward,
+    """One way to run a program. ``middle`` begins in the middle. ``blocks``: forward, backward, shuffled, middle,
+    snapshot. ``warps``: by statement, forward,
     backward, shuffled, snapshot, mixed. ``iterations``: forward, backward, shuffled, lockstep, snapshot."""
 
     blocks: str
@@ -49,6 +50,7 @@ ORDERS = (
     Order("shuffled", "forward", "shuffled"),
     Order("snapshot", "snapshot", "lockstep"),
     Order("forward", "shuffled", "snapshot"),
+    Order("middle", "middle", "middle"),
     Order("forward", "mixed", "snapshot"),
     Order("backward", "mixed", "forward"),
     Order("shuffled", "mixed", "backward"),
@@ -141,6 +143,8 @@ class _Machine:
         items = list(items)
         if how == "backward":
             items.reverse()
+        elif how == "middle":
+            items = items[len(items) // 2 :] + items[: len(items) // 2]
         elif how == "shuffled":
             self.random.shuffle(items)
         return items
