@@ -1,4 +1,4 @@
-"""Inferred layouts of ``programs.py``. Upstream 0.1.15 gives the same maps, and stops at the same kernels."""
+"""Inferred layouts of ``data/kernels.py``. Upstream 0.1.15 gives the same maps, and stops at the same kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tilelang.targets import resolve
 if TYPE_CHECKING:
     from tilelang.passes.layouts import LayoutMap
 
-SOURCE = (Path(__file__).parent / "programs.py").read_text(encoding="utf-8")
+SOURCE = (Path(__file__).parent / "data" / "kernels.py").read_text(encoding="utf-8")
 
 SWIZZLED_32 = (
     "(i, j) -> (0, i // 8, i % 8 * 32 + (i // 4 % 2 + j // 16) % 2 * 16 + (i // 2 % 2 + j // 8 % 2) % 2 * 8 + j % 8)"
@@ -37,7 +37,9 @@ VECTORS_OF_4 = "(i, j) -> thread i % 8 * 16 + j // 4, register i // 8 * 4 + j % 
 @lru_cache
 def inferred(kernel: str, arch: str) -> LayoutMap:
     instance = check_instances(f"{SOURCE}\n\n{kernel}()\n", archs=(arch,)).instances[0]
-    return plan(instance.program, next(iter(instance.program.launches())), resolve(arch)).layouts
+    target = resolve(arch)
+    assert target is not None
+    return plan(instance.program, next(iter(instance.program.launches())), target).layouts
 
 
 @pytest.mark.parametrize(
