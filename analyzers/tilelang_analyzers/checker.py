@@ -6,7 +6,7 @@ A process has one :class:`Checker`. It turns every failure into a report, so tha
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang_analyzers.deadline import Deadline, OutOfTime
 from tilelang_analyzers.relevance import Relevance
@@ -18,9 +18,22 @@ from tilelang_analyzers.sources import Sources
 if TYPE_CHECKING:
     import ast
 
+    from tilelang.frontend.cancellation import Cancellation
+    from tilelang.frontend.instance import FileAnalysis
     from tilelang.frontend.project import Project
+    from tilelang.syntax.module import Module
+    from tilelang_analyzers.memory import Memory
     from tilelang_analyzers.selection import TargetChoice
     from tilelang_analyzers.settings import Settings
+
+
+class Examination(NamedTuple):
+    """A report and what it was made from. The rest is None for a file without kernels and for one that failed."""
+
+    report: FileReport
+    analysis: FileAnalysis | None = None
+    sources: Sources | None = None
+    choice: TargetChoice | None = None
 
 
 class Checker:
@@ -30,15 +43,32 @@ class Checker:
         self._projects: dict[object, Project] = {}
         self._choices: dict[int, tuple[Settings, TargetChoice]] = {}
         self._relevance = Relevance()
+        self._open: dict[str, tuple[bytes, Module | None]] = {}
 
     def check(self, path: str, data: bytes, settings: Settings) -> FileReport:
         """The report on one file. ``path`` is absolute; ``data`` is its content, on disk or in an editor.
 
         Raises :class:`SettingsError` for a target that does not exist, and nothing else.
         """
+        return self.examine(path, data, settings).report
+
+    def examine(
+        self,
+        path: str,
+        data: bytes,
+        settings: Settings,
+        parsed: Module | None = None,
+        memory: Memory | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> Examination:
+        """Like :meth:`check`, with what the report was made from.
+
+        ``parsed`` is what ``data`` says, if that has been read already; ``memory`` speeds up later checks of the same
+        file. Raises ``Cancelled`` if ``cancellation`` says so.
+        """
         choice = self._choice(settings)
         if not self._relevance.matters(path, data, settings.root):
-            return FileReport(path)
+            return Examination(FileReport(path))
         from tilelang_analyzers.engine import check
 
         try:
@@ -46,18 +76,35 @@ class Checker:
                 project = self._project(settings, choice)
                 sources = Sources(lambda file: _tree(project, file))
                 sources.overlay(path, data)
-                analysis = project.analyse(Path(path), data)
-                return check(analysis, sources, settings, choice)
+                analysis = project.analyse(Path(path), data, parsed, cancellation)
+                if memory is not None:
+                    analysis = memory.adopt(analysis, project.sources)
+                pulse = cancellation.check if cancellation is not None else None
+                report = check(analysis, sources, settings, choice, memory, pulse)
+                return Examination(report, analysis, sources, choice)
         except OutOfTime:
             message = f"took longer than {settings.timeout:g} s and was given up (`timeout` in the settings)"
-            return FileReport(path, uses_tilelang=True, failure=Failure(message, internal=False))
+            return Examination(_failed(path, Failure(message, internal=False)))
         except SettingsError:
             raise
         except Exception as error:  # noqa: BLE001  # the promise of this method
             from traceback import format_exc
 
             message = f"{type(error).__name__}: {error}".rstrip(": ")
-            return FileReport(path, uses_tilelang=True, failure=Failure(message, detail=format_exc()))
+            return Examination(_failed(path, Failure(message, detail=format_exc())))
+
+    def put(self, path: str, data: bytes, parsed: Module | None = None) -> None:
+        """Use ``data`` as the content of a file for the checks of other files: an editor has it open."""
+        self._open[path] = (data, parsed)
+        for project in self._projects.values():
+            project.put(path, data, parsed)
+
+    def forget(self, path: str) -> None:
+        """Read a file again: it was closed, saved, made or removed."""
+        self._open.pop(path, None)
+        for project in self._projects.values():
+            project.forget(path)
+        self._relevance = Relevance()
 
     def _choice(self, settings: Settings) -> TargetChoice:
         known = self._choices.get(id(settings))
@@ -76,7 +123,13 @@ class Checker:
                 environment=dict(settings.environment), max_instances=settings.max_instances, archs=archs
             )
             project = self._projects[key] = Project(Path(settings.root), evaluator)
+            for path, (data, parsed) in self._open.items():
+                project.put(path, data, parsed)
         return project
+
+
+def _failed(path: str, failure: Failure) -> FileReport:
+    return FileReport(path, uses_tilelang=True, failure=failure)
 
 
 def _tree(project: Project, path: str) -> ast.Module | None:
