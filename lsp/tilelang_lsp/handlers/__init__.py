@@ -1,6 +1,36 @@
 """One module per LSP method or family of methods: convert, call, convert. Only these and the server know LSP."""
 
-from tilelang_lsp.handlers import diagnostics, documents, lifecycle, notebooks, status
+from tilelang_lsp.handlers import (
+    call_hierarchy,
+    code_lens,
+    diagnostics,
+    documents,
+    hover,
+    inlay_hints,
+    lifecycle,
+    navigation,
+    notebooks,
+    rename,
+    semantic_tokens,
+    status,
+    structure,
+    symbols,
+)
 
-ALL = (lifecycle, documents, notebooks, diagnostics, status)
+ALL = (
+    lifecycle,
+    documents,
+    notebooks,
+    diagnostics,
+    status,
+    hover,
+    inlay_hints,
+    code_lens,
+    semantic_tokens,
+    symbols,
+    structure,
+    navigation,
+    rename,
+    call_hierarchy,
+)
 """Every module with a ``register``."""
