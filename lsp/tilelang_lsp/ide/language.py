@@ -53,7 +53,8 @@ def signature_text(item: LanguageItem) -> str:
         return f"T.{item.name}"
     text = str(signature).replace("'", "")
     if len(text) > 76:
-        text = f"(\n    {',\n    '.join(parameters_of(signature))},\n)"
+        joined = ",\n    ".join(parameters_of(signature))
+        text = f"(\n    {joined},\n)"
     return f"T.{item.name}{text}"
 
 

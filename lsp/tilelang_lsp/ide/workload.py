@@ -19,7 +19,7 @@ from tilelang.ir.visit import walk
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tilelang.ir.stmt import Block, Stmt
+    from tilelang.ir.stmt import Block, Launch, Stmt
     from tilelang.targets import Target
 
 _RATES = {
