@@ -47,7 +47,7 @@ def project(folder: Path, files: dict[str, str], *targets: str) -> Session:
     return session
 
 
-GEMM = '''\
+GEMM = """\
 import tilelang
 import tilelang.language as T
 
@@ -73,5 +73,5 @@ def matmul(M, N, K, block_m=128, block_n=128, block_k=32, num_stages=3):
 
 
 matmul(1024, 1024, 1024)
-'''
+"""
 """Three stages of two 8 KiB tiles: 48 KiB, the whole budget of a T4."""

@@ -3,6 +3,7 @@
 from tilelang_lsp.handlers import (
     call_hierarchy,
     code_lens,
+    completion,
     diagnostics,
     documents,
     hover,
@@ -12,6 +13,7 @@ from tilelang_lsp.handlers import (
     notebooks,
     rename,
     semantic_tokens,
+    signature_help,
     status,
     structure,
     symbols,
@@ -32,5 +34,7 @@ ALL = (
     navigation,
     rename,
     call_hierarchy,
+    completion,
+    signature_help,
 )
 """Every module with a ``register``."""

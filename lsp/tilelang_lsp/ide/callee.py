@@ -51,10 +51,9 @@ class Callee:
 
 def callee_of(snapshot: Snapshot, dotted: str, line: int, col: int) -> Callee | None:
     """What a dotted text means at a place."""
-    if dotted.startswith("tilelang.") or "." in dotted or dotted:
-        item = item_of(full_name(snapshot, dotted, line, col))
-        if item is not None and item.kind in ("function", "class", "annotation", "decorator"):
-            return _of_item(item)
+    item = item_of(full_name(snapshot, dotted, line, col))
+    if item is not None and item.kind in ("function", "class", "annotation", "decorator"):
+        return _of_item(item)
     return _of_project(snapshot, dotted, line, col)
 
 

@@ -122,7 +122,8 @@ class _Reader:
             self.dotted = f"{self.dotted}." if self.dotted and self.last != "." else ""
             self._piece(token)
         elif token in "([{":
-            self.frames.append(Frame(token, self.dotted if token != "{" else ""))
+            defines = not self.frames and self.head[-2:-1] in (["def"], ["class"])
+            self.frames.append(Frame(token, "" if defines or token == "{" else self.dotted))
             self.dotted = ""
         elif token in ")]}":
             self._close(token)
