@@ -10,7 +10,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tilelang.frontend.cancellation import Cancellation, Cancelled
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tilelang_lsp.analysis import Analysis
     from tilelang_lsp.files import SourceFile
     from tilelang_lsp.session import Session
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True, eq=False)
@@ -71,6 +73,10 @@ class Scheduler:
         """Check a file that no editor holds; None if it was cancelled."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._worker, self._examine, file, cancellation)
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do something in the thread of the checks: the evaluator builds one program at a time."""
+        return await asyncio.get_running_loop().run_in_executor(self._worker, work)
 
     async def _run(self, job: _Job, pause: float) -> None:
         if pause:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
@@ -17,6 +18,8 @@ SILENT = (
     types.WORKSPACE_SEMANTIC_TOKENS_REFRESH,
 )
 TIMEOUT = 60
+_PUBLISHED: WeakKeyDictionary[LanguageClient, dict[str, types.PublishDiagnosticsParams]] = WeakKeyDictionary()
+"""By client: what was published last about each document and not looked at yet."""
 
 
 def make_client() -> LanguageClient:
@@ -24,6 +27,16 @@ def make_client() -> LanguageClient:
     for method in SILENT:
         client.feature(method)(lambda *_: None)
     client.feature("tilelang/status")(lambda *_: None)
+    latest: dict[str, types.PublishDiagnosticsParams] = {}
+    _PUBLISHED[client] = latest
+    features = client.protocol.fm.features
+    keep = features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS]
+
+    def publish(params: types.PublishDiagnosticsParams) -> None:
+        latest[params.uri] = params
+        keep(params)
+
+    features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = publish
     return client
 
 
@@ -73,12 +86,16 @@ def change_file(client: LanguageClient, uri: str, version: int, text: str) -> No
 
 
 async def published(client: LanguageClient, uri: str, version: int | None) -> list[types.Diagnostic]:
-    """The diagnostics of a document once they are those of one version."""
-    while True:
-        waiting = client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-        params = await asyncio.wait_for(waiting, timeout=TIMEOUT)
-        if params.uri == uri and params.version == version:
-            return list(params.diagnostics)
+    """The diagnostics of a document once they are those of one version, each publication once."""
+
+    async def arrived() -> list[types.Diagnostic]:
+        while True:
+            params = _PUBLISHED[client].pop(uri, None)
+            if params is not None and params.version == version:
+                return list(params.diagnostics)
+            await asyncio.sleep(0.005)
+
+    return await asyncio.wait_for(arrived(), timeout=TIMEOUT)
 
 
 def position(text: str, needle: str, encoding: str = "utf-16", *, nth: int = 0, after: bool = False) -> types.Position:

@@ -83,7 +83,7 @@ def rank(case: Case) -> int | None:
     before = SourceFile.open("/project/k.py", GEMM)
     session.put(before)
     session.analyses["/project/k.py"] = session.examine(before)
-    lines = GEMM.splitlines()
+    lines: list[str] = list(GEMM.splitlines())
     index = next(number for number, line in enumerate(lines) if line.startswith(case.replaces))
     lines[index] = case.typed
     session.put(SourceFile.open("/project/k.py", "\n".join(lines) + "\n", 2))

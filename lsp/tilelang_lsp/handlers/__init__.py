@@ -2,6 +2,7 @@
 
 from tilelang_lsp.handlers import (
     call_hierarchy,
+    code_actions,
     code_lens,
     completion,
     diagnostics,
@@ -36,5 +37,6 @@ ALL = (
     call_hierarchy,
     completion,
     signature_help,
+    code_actions,
 )
 """Every module with a ``register``."""

@@ -34,8 +34,8 @@ def complete(asked: Request) -> Iterator[Completion]:
     for number, each in enumerate(callee.arguments):
         if each.is_variadic or each.name in frame.used or (number < written and not each.keyword_only):
             continue
-        needed = not each.default and not each.keyword_only
-        score = 12.0 - number * 0.1 if needed or each.keyword_only else 8.0 - number * 0.1
+        is_next = number == written and not each.default
+        score = (22.0 if is_next else 12.0 if each.keyword_only else 8.0) - number * 0.1
         yield Completion(f"{each.name}=", "keyword", score + _common(each.name), each.type, filter=each.name)
 
 

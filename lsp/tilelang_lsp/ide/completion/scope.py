@@ -42,8 +42,11 @@ def _as_number(symbol: Symbol, asked: Request) -> float:
         return 0.0
     if asked.cursor.frames[-1].bracket == "[":
         found = asked.snapshot.map_at(asked.cursor.line)
-        return 12.0 if found is not None and loop_of(symbol, found) is not None else 4.0
-    return 8.0 if symbol.kind == "parameter" else 0.0
+        is_loop = found is not None and loop_of(symbol, found) is not None
+        # The innermost loop is the last one that was opened.
+        return 12.0 + symbol.definitions[0].span.line / 1000 if is_loop else 4.0
+    is_tile_size = any(word in symbol.name.lower() for word in ("block", "tile"))
+    return (8.0 if symbol.kind == "parameter" else 0.0) + (3.0 if is_tile_size else 0.0)
 
 
 def _score(symbol: Symbol, asked: Request) -> float:
