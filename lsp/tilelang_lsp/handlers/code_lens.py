@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -17,6 +17,8 @@ from tilelang_lsp.ide.hover_text import markdown
 from tilelang_lsp.ide.tiles import arguments_text
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from tilelang_lsp.analysis import Kernel
     from tilelang_lsp.server import Server
     from tilelang_lsp.session import Snapshot
@@ -28,10 +30,22 @@ _COMMANDS = {"pick": PICK, "instance-comment": COMMENT, "report": REPORT}
 
 def register(server: Server) -> None:
     server.feature(types.TEXT_DOCUMENT_CODE_LENS)(text_document_code_lens)
-    server.command(PICK)(pick_instance)
-    server.command(SELECT)(select_instance)
-    server.command(COMMENT)(add_instance_comment)
-    server.command(REPORT)(kernel_report)
+    for name, handler in (
+        (PICK, pick_instance),
+        (SELECT, select_instance),
+        (COMMENT, add_instance_comment),
+        (REPORT, kernel_report),
+    ):
+        server.command(name)(_taking_any(handler))
+
+
+def _taking_any(handler: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
+    """pygls evaluates the annotations of commands, which name what is imported for type checkers only."""
+
+    async def command(ls: Any, *arguments: Any) -> Any:
+        return await handler(ls, *arguments)
+
+    return command
 
 
 async def text_document_code_lens(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens] | None:
