@@ -21,10 +21,13 @@ import time
 from collections import defaultdict
 from pathlib import Path
 from statistics import quantiles
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 NAMES = ("gemm", "flash_attention", "softmax", "rms_norm", "gemm_splitk", "conv2d")
@@ -98,6 +101,15 @@ class Replay:
             await self.timed("signature help", "textDocument/signatureHelp", types.SignatureHelpParams(document, where))
 
 
+def _without_name(method: Callable[[Any], None]) -> Callable[[Any], None]:
+    """pygls marks the functions it is given, which a bound method does not allow."""
+
+    def call(params: Any) -> None:
+        method(params)
+
+    return call
+
+
 def percentiles(values: list[float]) -> tuple[float, float, float]:
     cuts = quantiles(values, n=100) if len(values) > 1 else values * 99
     return cuts[49], cuts[94], max(values)
@@ -111,7 +123,7 @@ async def replay(keys: int, pause: float) -> dict[str, Any]:
     began = time.perf_counter()
     await client.start_io(sys.executable, "-m", "tilelang_lsp.server")
     run = Replay(client, path.as_uri(), text)
-    client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(lambda params: run.published(params))
+    client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(_without_name(run.published))
     client.feature(types.WINDOW_LOG_MESSAGE)(lambda *_: None)
     await client.initialize_async(
         types.InitializeParams(

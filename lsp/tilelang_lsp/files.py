@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from tilelang.frontend.project import mentions_language
@@ -92,6 +92,12 @@ class SourceFile:
         """Every name with what it stands for."""
         return Names.of(self.path, self.module.body, self.source)
 
+    def names_near(self, line: int) -> Names:
+        """The names that count at a line, also where reading the whole file would take too long for a keystroke."""
+        if "names" in self.__dict__:
+            return self.names
+        return _names_near(self, line)
+
     @cached_property
     def mentions_language(self) -> bool:
         """Whether the file has anything to do with TileLang. On other files the server keeps quiet."""
@@ -101,6 +107,11 @@ class SourceFile:
         """The cell of a line of the joined text; None for a file that is no notebook."""
         index = bisect_right([cell.start_line for cell in self.cells], line) - 1
         return self.cells[index] if index >= 0 else None
+
+
+@lru_cache(maxsize=2)
+def _names_near(file: SourceFile, line: int) -> Names:
+    return Names.of(file.path, file.module.body, file.source, line)
 
 
 def _encoded(source: SourceText) -> bytes:

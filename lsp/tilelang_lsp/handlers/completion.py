@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from tilelang_lsp.handlers.place import place, position_of
-from tilelang_lsp.ide.completion import Completion, complete, python, request
+from tilelang_lsp.ide.completion import MAX_ITEMS, Completion, complete, python, request
 from tilelang_lsp.ide.completion.members import documentation, signature
 
 if TYPE_CHECKING:
@@ -50,12 +50,13 @@ async def text_document_completion(ls: Server, params: types.CompletionParams) -
     if trigger in _QUIET and asked.cursor.call is None:
         return None
     found = complete(asked)
+    is_cut = len(found) >= MAX_ITEMS
     if python.wanted(asked):
         known = {each.label for each in found}
         more = await asyncio.to_thread(python.complete, asked)
         found += [each for each in more if each.label not in known]
     items = [_convert(ls, asked, each, number) for number, each in enumerate(found)]
-    return types.CompletionList(is_incomplete=False, items=items)
+    return types.CompletionList(is_incomplete=is_cut, items=items)
 
 
 def _convert(ls: Server, asked: Request, each: Completion, number: int) -> types.CompletionItem:

@@ -60,7 +60,7 @@ def callee_of(snapshot: Snapshot, dotted: str, line: int, col: int) -> Callee | 
 def full_name(snapshot: Snapshot, dotted: str, line: int, col: int) -> str:
     """A dotted text with the import behind its first name in full."""
     first, dot, rest = dotted.partition(".")
-    symbol = snapshot.file.names.scope_at(line, col).resolve(first)
+    symbol = snapshot.file.names_near(line).scope_at(line, col).resolve(first)
     base = symbol.imported if symbol is not None and symbol.imported else first
     return f"{base}{dot}{rest}"
 
@@ -99,7 +99,7 @@ def _choices(annotation: str, item: LanguageItem) -> tuple[str, ...]:
 
 
 def _of_project(snapshot: Snapshot, dotted: str, line: int, col: int) -> Callee | None:
-    symbol = snapshot.file.names.scope_at(line, col).resolve(dotted)
+    symbol = snapshot.file.names_near(line).scope_at(line, col).resolve(dotted)
     home = home_of(snapshot.workspace, snapshot.file, symbol) if symbol is not None else None
     node = home.symbol.function if home is not None else None
     if node is None:

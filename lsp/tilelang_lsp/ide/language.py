@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tilelang.ir.span import Span
     from tilelang.language.registry import LanguageItem
     from tilelang_lsp.files import SourceFile
-    from tilelang_lsp.ide.names import Scope
+    from tilelang_lsp.ide.names import Names, Scope
 
 ROOT = "tilelang.language."
 
@@ -40,9 +40,9 @@ def item_at(file: SourceFile, line: int, col: int) -> tuple[LanguageItem, Span] 
     return (item, occurrence.span) if item is not None and occurrence is not None else None
 
 
-def aliases(file: SourceFile) -> tuple[str, ...]:
-    """Names under which the file has the language: ``T``."""
-    symbols = file.names.module.symbols.values()
+def aliases(names: Names) -> tuple[str, ...]:
+    """Names under which a file has the language: ``T``."""
+    symbols = names.module.symbols.values()
     return tuple(symbol.name for symbol in symbols if symbol.imported == ROOT.rstrip("."))
 
 

@@ -117,8 +117,9 @@ class Names:
     attributes: tuple[tuple[Span, ast.Attribute, Scope], ...]
 
     @staticmethod
-    def of(path: str, body: list[ast.stmt], source: SourceText) -> Names:
-        reader = _Reader(path, source)
+    def of(path: str, body: list[ast.stmt], source: SourceText, near: int | None = None) -> Names:
+        """``near``: read only the top-level function or class around that line; of the others just the name counts."""
+        reader = _Reader(path, source, near)
         reader.define(body, reader.module)
         return reader.finish()
 
@@ -164,8 +165,8 @@ class Names:
 class _Reader:
     """Two walks: definitions first, since a function may use names that are bound below it; then uses."""
 
-    def __init__(self, path: str, source: SourceText) -> None:
-        self.path, self.source = path, source
+    def __init__(self, path: str, source: SourceText, near: int | None) -> None:
+        self.path, self.source, self.near = path, source, near
         self.module = Scope(None, None)
         self.scopes: list[tuple[int, int, int, Scope]] = []
         self.pending: list[tuple[ast.Name, Scope]] = []
@@ -191,6 +192,8 @@ class _Reader:
             self.visit(node.body, self.scopes[-1][3])
         elif isinstance(node, ast.ClassDef):
             self.bind(node.name, self.after_keyword(node, node.name), "class", node, scope)
+            if self.skips(node, scope):
+                return
             self.define((*node.decorator_list, *node.bases, *node.keywords), scope)
             self.define(node.body, self.opened(node, scope))
         elif isinstance(node, _COMPREHENSIONS):
@@ -252,12 +255,21 @@ class _Reader:
 
     def function(self, node: FunctionNode, scope: Scope) -> None:
         self.bind(node.name, self.after_keyword(node, node.name), "function", node, scope)
+        if self.skips(node, scope):
+            return
         self.define(node.decorator_list, scope)
         if node.returns is not None:
             self.visit(node.returns, scope)
         inner = self.opened(node, scope)
         self.parameters(node.args, inner, scope)
         self.define(node.body, inner)
+
+    def skips(self, node: FunctionNode | ast.ClassDef, scope: Scope) -> bool:
+        """Whether what is in a top-level function or class is too far away to be asked for."""
+        if self.near is None or scope.node is not None:
+            return False
+        first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+        return not first <= self.near <= self.body_end(node, node.end_lineno or node.lineno)
 
     def parameters(self, args: ast.arguments, inner: Scope, outer: Scope) -> None:
         defaults = [part for part in (*args.defaults, *args.kw_defaults) if part is not None]

@@ -15,9 +15,10 @@ from tilelang_lsp.ide.symbols import fuzzy
 if TYPE_CHECKING:
     from tilelang_lsp.session import Snapshot
 
-__all__ = ["Completion", "complete", "request"]
+__all__ = ["MAX_ITEMS", "Completion", "complete", "request"]
 
-MAX_ITEMS = 200
+MAX_ITEMS = 100
+"""A list that is cut is asked for again after the next key; converting more would cost milliseconds."""
 
 
 def request(snapshot: Snapshot, line: int, col: int) -> Request:

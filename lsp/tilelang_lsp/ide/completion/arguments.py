@@ -46,11 +46,10 @@ def _common(name: str) -> float:
 
 def tiles(asked: Request) -> Iterator[Completion]:
     """Tiles in scope; those of the right memory for the argument come first."""
-    line, col = asked.cursor.line, asked.cursor.col
-    found = asked.snapshot.map_at(line)
+    found = asked.snapshot.map_at(asked.cursor.line)
     if found is None:
         return
-    for name, symbol in asked.snapshot.file.names.scope_at(line, col).visible().items():
+    for name, symbol in asked.scope.visible().items():
         buffer = buffer_of(symbol, found) or found.by_name.get(name)
         if buffer is not None and symbol.kind in ("variable", "parameter"):
             detail = f"{buffer.dtype}[{', '.join(shape_of(buffer))}] {scope_of(buffer)}"
@@ -85,5 +84,5 @@ def _fit(asked: Request, buffer: Buffer) -> float:
 
 def alias(asked: Request) -> str:
     """The name of the language in the file."""
-    found = aliases(asked.snapshot.file)
+    found = aliases(asked.snapshot.file.names_near(asked.cursor.line))
     return found[0] if found else "T"

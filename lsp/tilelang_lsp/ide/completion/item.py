@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from tilelang_lsp.ide.callee import Argument, Callee
     from tilelang_lsp.ide.cursor import Cursor
+    from tilelang_lsp.ide.names import Scope
     from tilelang_lsp.ide.surroundings import Surroundings
     from tilelang_lsp.session import Snapshot
 
@@ -50,6 +51,12 @@ class Request:
     around: Surroundings
     callee: Callee | None
     receiver: str
+
+    @property
+    def scope(self) -> Scope:
+        """The innermost scope around the cursor."""
+        cursor = self.cursor
+        return self.snapshot.file.names_near(cursor.line).scope_at(cursor.line, cursor.col)
 
     @property
     def in_tensor_type(self) -> bool:

@@ -26,7 +26,7 @@ def complete(asked: Request) -> Iterator[Completion]:
         return
     if cursor.head and cursor.head[0] in ("def", "class") and not cursor.frames:
         return
-    scope = asked.snapshot.file.names.scope_at(cursor.line, cursor.col)
+    scope = asked.scope
     for name, symbol in scope.visible().items():
         if name != "__missing__":
             yield Completion(name, _KINDS.get(symbol.kind, "variable"), _score(symbol, asked), symbol.imported)
@@ -55,7 +55,7 @@ def _score(symbol: Symbol, asked: Request) -> float:
         return 5.0 if asked.cursor.frames and not in_size else _LANGUAGE
     if symbol.imported == "tilelang":
         return _LANGUAGE if asked.cursor.head[:1] == ("@",) else -5.0
-    distance, scope = 0, asked.snapshot.file.names.scope_at(asked.cursor.line, asked.cursor.col)
+    distance, scope = 0, asked.scope
     while scope is not symbol.scope and scope.parent is not None:
         distance, scope = distance + 1, scope.parent
     near = 10.0 - 2.0 * distance
