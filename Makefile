@@ -38,8 +38,9 @@ bench: setup  ## Measure the checker beside ruff, ty and basedpyright
 fuzz: setup  ## Check mutated inputs: make fuzz COUNT=5000 SEED=0
 	@$(PYTHON_IN_VENV) -m pytest -m fuzz --fuzz-count=$(COUNT) --fuzz-seed=$(SEED)
 
-docs: setup  ## Write docs/rules from the rules
+docs: setup  ## Write docs/rules from the rules, and the schema of the settings
 	@$(PYTHON_IN_VENV) -m tilelang_analyzers.rules.docs docs/rules
+	@$(BIN)/tilelang-check --settings-schema > docs/json-schema/settings.schema.json
 
 clean:  ## Remove caches and build results
 	@rm -rf build dist .pytest_cache .ruff_cache .hypothesis .tilelang-cache

@@ -32,8 +32,9 @@ def update_golden(pytestconfig: pytest.Config) -> bool:
 
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests see no settings of the developer's shell: no colours, a width of 80 columns."""
-    for name in ("FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS"):
+    """Tests see no settings of the developer's shell or of a CI service: no colours, a width of 80 columns."""
+    services = ("GITHUB_WORKSPACE", "GITHUB_STEP_SUMMARY", "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY")
+    for name in ("FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", *services):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "80")

@@ -22,7 +22,7 @@ __all__ = ["check_file", "check_paths", "check_source"]
 
 def check_paths(paths: Iterable[str | Path], config: Config | None = None, *, jobs: int = 1) -> Run:
     """Check files and folders as `tilelang-check` does, without its cache. Raises ``SettingsError``."""
-    return run([str(path) for path in paths], config or Config(), Options(jobs=jobs, use_cache=False))
+    return run([str(path) for path in paths], config or Config(), Options(jobs=jobs, use_cache=False, in_process=True))
 
 
 def check_source(path: str | Path, source: str | bytes, settings: Settings | None = None) -> FileReport:

@@ -21,7 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from tilelang_analyzers.results import FileReport, InstanceResult, decode, encode
+from tilelang_analyzers.results import FileReport, InstanceResult, decode, encode, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +78,7 @@ class Cache:
                 "content": digest(data),
                 "time": started,
                 "dependencies": {path: self._hash(path) for path in report.dependencies},
-                "words": _words(report),
+                "words": words_of(report, data),
                 "report": encode(report._replace(instances=())),
             }
         ).encode()
@@ -96,7 +96,9 @@ class Cache:
                 temporary.unlink(missing_ok=True)
 
     def _entry(self, path: str, settings: Settings) -> Path:
-        plain = repr(replace(settings, cache=True, cache_dir="", origins={}))
+        plain = repr(
+            replace(settings, cache=True, cache_dir="", baseline="", include=(), force_exclude=False, origins={})
+        )
         name = digest(f"{path}\0{plain}\0{self._version}".encode())
         return cache_folder(settings) / name[:2] / f"{name[2:]}.json"
 
@@ -138,13 +140,6 @@ def user_folder() -> Path:
     """What this program keeps for the user, outside any project."""
     home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     return Path(home, "tilelang-suite")
-
-
-def _words(report: FileReport) -> list[str]:
-    """What a file that calls one of the kernels would have to mention."""
-    names = {kernel.name for kernel in report.kernels}
-    names |= {instance.factory for instance in report.instances}
-    return sorted(name for name in {Path(report.path).stem, *names} if name.isidentifier())
 
 
 def _own_version() -> str:

@@ -5,7 +5,9 @@ A process has one :class:`Checker`. It turns every failure into a report, so tha
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang_analyzers.deadline import Deadline, OutOfTime
@@ -17,12 +19,14 @@ from tilelang_analyzers.sources import Sources
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Mapping
 
     from tilelang.frontend.cancellation import Cancellation
     from tilelang.frontend.instance import FileAnalysis
     from tilelang.frontend.project import Project
     from tilelang.syntax.module import Module
     from tilelang_analyzers.memory import Memory
+    from tilelang_analyzers.profile import Stopwatch
     from tilelang_analyzers.selection import TargetChoice
     from tilelang_analyzers.settings import Settings
 
@@ -37,9 +41,12 @@ class Examination(NamedTuple):
 
 
 class Checker:
-    """Checks files; see :meth:`check`."""
+    """Checks files; see :meth:`check`. ``overlays`` are the contents of files that differ from what is on disk;
+    ``profile``: the reports tell where the time went."""
 
-    def __init__(self) -> None:
+    def __init__(self, overlays: Mapping[str, bytes] = MappingProxyType({}), *, profile: bool = False) -> None:
+        self._overlays = overlays
+        self._profile = profile
         self._projects: dict[object, Project] = {}
         self._choices: dict[int, tuple[Settings, TargetChoice]] = {}
         self._relevance = Relevance()
@@ -74,13 +81,18 @@ class Checker:
         try:
             with Deadline(settings.timeout):
                 project = self._project(settings, choice)
-                sources = Sources(lambda file: _tree(project, file))
+                held = {other: content for other, (content, _) in self._open.items()}
+                sources = Sources(lambda file: _tree(project, file), {**self._overlays, **held})
                 sources.overlay(path, data)
-                analysis = project.analyse(Path(path), data, parsed, cancellation)
+                watch = self._stopwatch()
+                with watch.evaluation() if watch is not None else nullcontext():
+                    analysis = project.analyse(Path(path), data, parsed, cancellation)
                 if memory is not None:
                     analysis = memory.adopt(analysis, project.sources)
                 pulse = cancellation.check if cancellation is not None else None
-                report = check(analysis, sources, settings, choice, memory, pulse)
+                report = check(analysis, sources, settings, choice, watch, memory, pulse)
+                if watch is not None:
+                    report = report._replace(timings=watch.times())
                 return Examination(report, analysis, sources, choice)
         except OutOfTime:
             message = f"took longer than {settings.timeout:g} s and was given up (`timeout` in the settings)"
@@ -106,6 +118,13 @@ class Checker:
             project.forget(path)
         self._relevance = Relevance()
 
+    def _stopwatch(self) -> Stopwatch | None:
+        if not self._profile:
+            return None
+        from tilelang_analyzers.profile import Stopwatch
+
+        return Stopwatch()
+
     def _choice(self, settings: Settings) -> TargetChoice:
         known = self._choices.get(id(settings))
         if known is None:
@@ -123,6 +142,8 @@ class Checker:
                 environment=dict(settings.environment), max_instances=settings.max_instances, archs=archs
             )
             project = self._projects[key] = Project(Path(settings.root), evaluator)
+            for path, data in self._overlays.items():
+                project.put(path, data)
             for path, (data, parsed) in self._open.items():
                 project.put(path, data, parsed)
         return project

@@ -8,26 +8,27 @@ whatever a run does not need is imported late: a check of one file starts and en
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
-from typing import TYPE_CHECKING
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
+from tilelang_analyzers.exit_codes import CLEAN, INTERRUPTED, TROUBLE
 from tilelang_analyzers.isolation import isolate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
+    from tilelang_analyzers.actions import Outcome
     from tilelang_analyzers.config import Config
-    from tilelang_analyzers.report import Run
+    from tilelang_analyzers.results import FileReport
     from tilelang_analyzers.runner import Progress
 
     Command = Callable[[str, Sequence[str]], int]
     """Takes the name of the program and its arguments; gives the exit code."""
-
-CLEAN, FINDINGS, TROUBLE = 0, 1, 2
-INTERRUPTED = 130
-"""What shells expect after Ctrl-C."""
 
 HELP_WIDTH = 80
 
@@ -47,23 +48,43 @@ def guarded(program: str, arguments: Sequence[str], command: Command) -> int:
     try:
         code = command(program, arguments)
         sys.stdout.flush()
+        sys.stderr.flush()
     except SettingsError as error:
         return complain(program, str(error))
     except KeyboardInterrupt:
         print(f"{program}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader (`head`, a pager) has seen enough. Python would complain once more while it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader (`head`, a pager) has seen enough.
+        _silence_output()
         return CLEAN
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else TROUBLE
-    except Exception as error:  # the promise of this function
-        if "--debug" in arguments:
-            raise
-        text = f"internal error: {type(error).__name__}: {error}".rstrip(": ")
-        return complain(program, f"{text}\nplease report it with the output of --debug")
+    except OSError as error:
+        if not _is_about_output(error):
+            return _internal_error(program, arguments, error)
+        _silence_output()
+        return complain(program, f"cannot write the output: {error.strerror or error}")
+    except Exception as error:  # noqa: BLE001  # the promise of this function
+        return _internal_error(program, arguments, error)
     return code
+
+
+def _internal_error(program: str, arguments: Sequence[str], error: Exception) -> int:
+    if "--debug" in arguments:
+        raise error
+    text = f"internal error: {type(error).__name__}: {error}".rstrip(": ")
+    return complain(program, f"{text}\nplease report it with the output of --debug")
+
+
+def _is_about_output(error: OSError) -> bool:
+    """Whether writing to a stream failed: errors about files have their names."""
+    return error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+
+
+def _silence_output() -> None:
+    """Python tries to write what is left in the buffer when it ends, and would complain once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(program: str, message: str) -> int:
@@ -76,6 +97,10 @@ def complain(program: str, message: str) -> int:
 
 def parser(program: str) -> argparse.ArgumentParser:
     """The options of `tilelang-check`."""
+    from tilelang_analyzers.completion import SHELLS
+    from tilelang_analyzers.output import parse_output
+    from tilelang_analyzers.report import FORMATS
+
     made = argparse.ArgumentParser(
         program,
         usage=f"{program} [OPTIONS] [PATHS]",
@@ -94,18 +119,65 @@ def parser(program: str) -> argparse.ArgumentParser:
     )
     what.add_argument("--extend-select", action="append", metavar="RULES", help="rules or groups to run besides")
     what.add_argument("--ignore", action="append", metavar="RULES", help="rules or groups not to run")
+    what.add_argument("--diff-base", metavar="REV", help="only findings on kernels that differ from a git revision")
+    what.add_argument("--exclude", action="append", metavar="GLOBS", help="files and folders to leave out")
+    what.add_argument("--force-exclude", action="store_true", help="leave out excluded files also where they are named")
     what.add_argument("--stdin-filename", metavar="FILE", help="the name of what standard input holds")
     output = made.add_argument_group("output")
     output.add_argument(
-        "--format", "-f", choices=("full", "concise", "json", "table"), default="full", help="default: full"
+        "--format",
+        "-f",
+        choices=FORMATS,
+        default="full",
+        metavar="FORMAT",
+        help=f"the form of the report: {', '.join(FORMATS)} (default: full)",
     )
-    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
-    output.add_argument("--quiet", "-q", action="store_true", help="print nothing if there are no findings")
+    output.add_argument(
+        "--output",
+        action="append",
+        type=parse_output,
+        default=[],
+        metavar="FORMAT=FILE",
+        help="write a report to a file besides: sarif=check.sarif; may be repeated",
+    )
+    output.add_argument("--output-file", "-o", metavar="FILE", help="write the report to this file, and print nothing")
+    output.add_argument(
+        "--statistics",
+        action="store_true",
+        help="count findings by rule instead; [*] marks what --fix removes",
+    )
+    output.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        metavar="WHEN",
+        help="colours: auto (on a terminal), always, never (default: auto)",
+    )
+    output.add_argument("--quiet", "-q", action="store_true", help="print no text if there are no findings")
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever the findings")
     output.add_argument("--trace-instances", action="store_true", help="show each kernel's instances and missing ones")
     fixing = made.add_argument_group("fixing")
     fixing.add_argument("--fix", action="store_true", help="apply the fixes that cannot change what a kernel computes")
-    fixing.add_argument("--unsafe-fixes", action="store_true", help="with --fix: apply the others too")
+    fixing.add_argument("--unsafe-fixes", action="store_true", help="apply the other fixes too")
+    fixing.add_argument("--fix-only", action="store_true", help="apply fixes and do not report what is left")
+    fixing.add_argument(
+        "--diff", action="store_true", help="show what --fix-only would change; exit with 1 if it would"
+    )
+    fixing.add_argument("--show-fixes", action="store_true", help="list what was fixed")
+    fixing.add_argument(
+        "--exit-non-zero-on-fix", action="store_true", help="exit with 1 if something was fixed, whatever is left"
+    )
+    known = made.add_argument_group("known findings")
+    known.add_argument(
+        "--baseline", metavar="FILE", help="show no findings that FILE has; take out those that are gone"
+    )
+    known.add_argument("--write-baseline", action="store_true", help="put all findings into the baseline")
+    known.add_argument("--keep-baseline", action="store_true", help="only report which entries are gone")
+    known.add_argument(
+        "--add-ignore",
+        metavar="REASON",
+        help="write a `# tl: ignore` comment at every finding; =REASON may be left out",
+    )
     run = made.add_argument_group("settings and running")
     run.add_argument("--config", action="append", default=[], metavar="KEY=VALUE", help="one setting, as in TOML")
     run.add_argument("--isolated", action="store_true", help="ignore every pyproject.toml")
@@ -114,11 +186,25 @@ def parser(program: str) -> argparse.ArgumentParser:
     run.add_argument(
         "--jobs", "-j", type=_jobs, default=0, metavar="N", help="worker processes (default: one per core)"
     )
+    run.add_argument("--timeout", metavar="SECONDS", help="processor time for one file (default: 30)")
+    run.add_argument("--watch", "-w", action="store_true", help="check again whenever a file changes")
+    run.add_argument("--profile", action="store_true", help="show the time that each rule and file took, without cache")
+    run.add_argument("--profile-json", metavar="FILE", help="write these times to a file")
     run.add_argument("--debug", action="store_true", help="show the tracebacks of internal errors")
     about = made.add_argument_group("instead of checking")
     about.add_argument("--explain", metavar="RULE", help="explain one rule")
     about.add_argument("--list-rules", action="store_true", help="list the rules")
+    about.add_argument("--show-files", action="store_true", help="list the files that would be checked")
     about.add_argument("--show-settings", action="store_true", help="show the settings and where each comes from")
+    about.add_argument(
+        "--settings-schema", action="store_true", help="print the JSON schema of [tool.tilelang], for editors"
+    )
+    about.add_argument(
+        "--generate-shell-completion",
+        choices=SHELLS,
+        metavar="SHELL",
+        help=f"print the script that completes this command: {', '.join(SHELLS)}",
+    )
     about.add_argument("--version", action="store_true", help="show the version")
     return made
 
@@ -129,21 +215,44 @@ def _jobs(text: str) -> int:
     return int(text)
 
 
+def number(text: str) -> object:
+    """A number if the text is one; else the text, for the settings to complain about."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def check_command(program: str, arguments: Sequence[str]) -> int:
     """`tilelang-check` and `tilelang check`."""
-    options = parser(program).parse_args(arguments)
+    # A reason belongs to the option only with `=`: the next word may be a path.
+    words = ["--add-ignore=" if word == "--add-ignore" else word for word in arguments]
+    options = parser(program).parse_args(words)
     if options.version:
         return show_version(program)
     if options.explain is not None:
         return explain(options.explain, options.color)
     if options.list_rules:
         return list_rules()
+    if options.settings_schema:
+        from tilelang_analyzers.report.escape import json_text
+        from tilelang_analyzers.settings_schema import settings_schema
+
+        return emit([json_text(settings_schema())])
+    if options.generate_shell_completion is not None:
+        from tilelang_analyzers.completion import script
+
+        return emit([script(parser("tilelang-check"), options.generate_shell_completion)])
     config = _config(options)
     paths = options.paths or ["."]
     if options.show_settings:
         from tilelang_analyzers.inform import settings_lines
 
         return emit(settings_lines(config, paths[0]))
+    if options.show_files:
+        from tilelang_analyzers.inform import file_lines
+
+        return emit(file_lines(config, paths))
     return _check(options, config, paths)
 
 
@@ -157,70 +266,93 @@ def _config(options: argparse.Namespace) -> Config:
         "extend-select": options.extend_select,
         "ignore": options.ignore,
     }
+    # Patterns may have commas in them, so each option is one pattern.
     written: dict[str, object] = {key: ",".join(values) for key, values in given.items() if values is not None}
+    if options.exclude is not None:
+        written["exclude"] = options.exclude
+    if options.force_exclude:
+        written["force-exclude"] = True
+    if options.timeout is not None:
+        written["timeout"] = number(options.timeout)
     if options.cache_dir is not None:
         written["cache-dir"] = os.path.abspath(options.cache_dir)  # noqa: PTH100
     return Config(validate(written, "command line"), options.config, isolated=options.isolated)
 
 
 def _check(options: argparse.Namespace, config: Config, paths: list[str]) -> int:
-    from tilelang_analyzers.report import render
+    from tilelang_analyzers.actions import Plan, carry_out
     from tilelang_analyzers.report.style import Style
-    from tilelang_analyzers.runner import Options, run
+    from tilelang_analyzers.reporter import Reporter
+    from tilelang_analyzers.runner import Checkup, Options
 
+    plan = Plan.of(options, config)
     stdin = None
     if "-" in paths:
         if len(paths) > 1:
             return complain("tilelang-check", "- stands alone: standard input is one file")
+        if options.watch:
+            return complain("tilelang-check", "--watch cannot watch standard input")
         stdin = (options.stdin_filename or "stdin.py", sys.stdin.buffer.read())
+    reporter = Reporter(options, emit)
     how = Options(
         jobs=options.jobs,
         use_cache=not options.no_cache,
-        with_instances=options.format in ("json", "table"),
+        with_instances=reporter.with_instances,
         stdin=stdin,
         trace=options.trace_instances,
         debug=options.debug,
+        profile=options.profile or options.profile_json is not None,
     )
-    with _progress(options.quiet) as progress:
-        result = run(paths, config, how, progress)
-        if options.fix and stdin is None:
-            result = _fixed(result, lambda: run(paths, config, how, progress), unsafe=options.unsafe_fixes)
-    if not (options.quiet and exit_code(result) == CLEAN and not result.findings()):
-        emit(render(options.format, result, Style.of(sys.stdout, options.color)))
-    code = exit_code(result)
-    return CLEAN if code == FINDINGS and options.exit_zero else code
+
+    def show(outcome: Outcome) -> int:
+        if outcome.output:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(outcome.output)
+        if outcome.run is None:
+            return CLEAN
+        # Where standard output has the fixed text or a diff, the report goes to standard error.
+        return reporter.report(outcome.run, sys.stderr if outcome.output else sys.stdout)
+
+    def start() -> Checkup:
+        with _progress(options.quiet or options.watch) as progress:
+            checkup = Checkup(paths, _config(options), how, progress)
+            started = time.perf_counter()
+            checkup.start(reporter.stream() if plan.is_plain else None)
+        if how.profile:
+            _show_profile(checkup.reports.values(), time.perf_counter() - started, options.profile_json)
+        return checkup
+
+    style = Style.of(sys.stdout, options.color)
+    if options.watch:
+        from tilelang_analyzers.watch import watch
+
+        watch(start, lambda checkup: show(carry_out(plan, checkup, config, style)))
+        return CLEAN
+    checkup = start()
+    rewritten = os.path.abspath(stdin[0]) if stdin else ""  # noqa: PTH100
+    outcome = carry_out(plan, checkup, config, style, stdin=rewritten)
+    return max(outcome.code, show(outcome))
 
 
-def _fixed(result: Run, again: Callable[[], Run], *, unsafe: bool) -> Run:
-    """Apply fixes and check again until nothing is left to fix. The result is that of the last check."""
-    from tilelang_analyzers.fixes import MAX_ROUNDS, apply
+def _show_profile(files: Iterable[FileReport], seconds: float, file: str | None) -> None:
+    from tilelang_analyzers.profile import profile_json, profile_lines
+    from tilelang_analyzers.settings import SettingsError
 
-    total = 0
-    for _ in range(MAX_ROUNDS):
-        count = apply(result.findings(), result.sources, unsafe=unsafe)
-        if not count:
-            break
-        total += count
-        result = again()
-    if total:
-        print(f"fixed {total} finding{'s' if total > 1 else ''}", file=sys.stderr)
-    return result
+    if file is None:
+        emit(profile_lines(files, seconds), sys.stderr)
+        return
+    try:
+        Path(file).write_text(profile_json(files, seconds), encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(f"--profile-json {file}: {error.strerror or error}") from None
 
 
-def exit_code(result: Run) -> int:
-    """The exit code of a run."""
-    from tilelang.diagnostics import Severity
-
-    if result.failed:
-        return TROUBLE
-    return FINDINGS if result.count(Severity.ERROR) or result.count(Severity.WARNING) else CLEAN
-
-
-def emit(lines: Iterable[str]) -> int:
+def emit(lines: Iterable[str], stream: TextIO | None = None) -> int:
     """Print lines; what the output's encoding lacks becomes a question mark."""
-    encoding = sys.stdout.encoding or "ascii"
+    out = sys.stdout if stream is None else stream
+    encoding = out.encoding or "ascii"
     for line in lines:
-        sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")
+        out.write(line.encode(encoding, "replace").decode(encoding) + "\n")
     return CLEAN
 
 

@@ -72,8 +72,8 @@ class Config:
     def _finish(self, settings: Settings, values: dict[str, object], origin: str) -> Settings:
         origins = {key.replace("_", "-"): origin for key in values} | self._over_origins
         merged = values | self._over
-        # `--ignore` and `--extend-select` add to what the file says; the other options replace it.
-        for key in ("ignore", "extend_select"):
+        # `--ignore`, `--extend-select` and `--exclude` add to what the file says; the other options replace it.
+        for key in ("ignore", "extend_select", "exclude"):
             if key in values and key in self._over:
                 merged[key] = (*_tuple(values[key]), *_tuple(self._over[key]))
         changes: dict[str, Any] = {**merged, "origins": origins}

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from tilelang_analyzers.settings import Settings
 
-SUFFIXES = (".py", ".ipynb")
-
 DEFAULT_EXCLUDES = (
     ".git",
     ".hg",
@@ -38,37 +36,57 @@ DEFAULT_EXCLUDES = (
     "site-packages",
 )
 
+_TRAILING_SPACES = re.compile(r"(?<!\\) +$")
+
 
 @dataclass(slots=True)
 class Discovered:
-    """``files`` are absolute paths, sorted, without repeats; ``explicit`` are those that were named themselves;
-    ``problems`` are (path, message) of what could not be read."""
+    """``files`` are absolute paths, sorted, without repeats; ``folders`` are those that were searched; ``problems`` are
+    (path, message) of what could not be read."""
 
     files: list[str] = field(default_factory=list[str])
-    explicit: set[str] = field(default_factory=set[str])
+    folders: list[str] = field(default_factory=list[str])
     problems: list[tuple[str, str]] = field(default_factory=list["tuple[str, str]"])
 
 
 def discover(paths: Iterable[str], settings_of: Callable[[Path], Settings]) -> Discovered:
-    """Walk the given paths. A file that is named itself is taken whatever its name and the excludes say."""
+    """Walk the given paths. A file that is named itself is taken whatever its name and the excludes say, unless the
+    settings have `force-exclude`."""
+    _ignores_above.cache_clear()
     found = Discovered()
     files: set[str] = set()
     for given in paths:
         path = Path(os.path.abspath(given))  # noqa: PTH100  # resolve() would replace what the user wrote
         if path.is_dir():
-            files.update(_walk(path, settings_of, found.problems))
+            if not is_left_out(path, settings_of(path), is_folder=True):
+                files.update(_walk(path, settings_of, found))
         elif path.exists() or path.is_symlink():
-            files.add(str(path))
-            found.explicit.add(str(path))
+            if not is_left_out(path, settings_of(path.parent)):
+                files.add(str(path))
         else:
             found.problems.append((given, "no such file or folder"))
     found.files = sorted(files)
     return found
 
 
-def _walk(start: Path, settings_of: Callable[[Path], Settings], problems: list[tuple[str, str]]) -> Iterator[str]:
+def is_left_out(path: Path, settings: Settings, *, is_folder: bool = False) -> bool:
+    """Whether `force-exclude` leaves out a path that was named itself: it, or a folder above it within the project, is
+    excluded or ignored. So a hook that passes the names of changed files checks what a run over the folder checks."""
+    if not settings.force_exclude:
+        return False
+    inside = [each for each in (path, *path.parents) if settings.root in map(str, each.parents)]
+    if any(_excluded(each, settings) for each in inside):
+        return True
+    if not settings.respect_gitignore:
+        return False
+    return any(_ignored(each, is_folder or each != path, _ignores_above(each)) for each in inside)
+
+
+def _walk(start: Path, settings_of: Callable[[Path], Settings], found: Discovered) -> Iterator[str]:
     """Files below ``start``. Every real folder is entered once, so links that point upwards end."""
-    stack = [(start, _ignores_above(start))]
+    # Who names an ignored folder wants to see what is in it.
+    above = _ignores_above(start) if settings_of(start).respect_gitignore else ()
+    stack = [(start, tuple(it for it in above if not it.decision(start, True)))]
     seen: set[str] = set()
     while stack:
         folder, ignores = stack.pop()
@@ -80,17 +98,18 @@ def _walk(start: Path, settings_of: Callable[[Path], Settings], problems: list[t
             with os.scandir(folder) as entries:
                 listing = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            problems.append((str(folder), error.strerror or "cannot be read"))
+            found.problems.append((str(folder), error.strerror or "cannot be read"))
             continue
+        found.folders.append(str(folder))
         settings = settings_of(folder)
-        if any(entry.name == ".gitignore" for entry in listing):
-            ignores = (*ignores, IgnoreFile.read(folder / ".gitignore"))
+        if settings.respect_gitignore and any(entry.name == ".gitignore" for entry in listing):
+            ignores = (*ignores, IgnoreFile.read(folder, folder / ".gitignore"))
         for entry in listing:
             is_folder = _is_folder(entry)
-            if not is_folder and not entry.name.endswith(SUFFIXES):
-                continue
             path = Path(entry.path)
-            if _excluded(path, settings) or (settings.respect_gitignore and _ignored(path, is_folder, ignores)):
+            if not is_folder and not any(matches(pattern, path, settings.root) for pattern in settings.include):
+                continue
+            if _excluded(path, settings) or _ignored(path, is_folder, ignores):
                 continue
             if is_folder:
                 stack.append((path, ignores))
@@ -123,7 +142,8 @@ def matches(pattern: str, path: Path, root: str) -> bool:
 
 @cache
 def glob_pattern(pattern: str) -> re.Pattern[str]:
-    """A glob as a regular expression: ``*`` and ``?`` stay within a folder, ``**`` does not."""
+    """A glob as a regular expression: ``*`` and ``?`` stay within a folder, ``**`` does not; a backslash takes the
+    meaning from the next sign."""
     out: list[str] = []
     at = 0
     while at < len(pattern):
@@ -140,10 +160,13 @@ def glob_pattern(pattern: str) -> re.Pattern[str]:
         elif rest[0] == "?":
             out.append("[^/]")
             at += 1
+        elif rest[0] == "\\" and len(rest) > 1:
+            out.append(re.escape(rest[1]))
+            at += 2
         elif rest[0] == "[" and "]" in rest[2:]:
             end = rest.index("]", 2)
             body = rest[1:end].replace("\\", "\\\\")
-            out.append(f"[{'^' + body[1:] if body[0] == '!' else body}]")
+            out.append(f"(?!/)[{'^' + body[1:] if body[0] == '!' else body}]")
             at += end + 1
         else:
             out.append(re.escape(rest[0]))
@@ -169,20 +192,24 @@ class IgnoreRule:
 
 @dataclass(frozen=True, slots=True)
 class IgnoreFile:
-    """The rules of one `.gitignore`, in order: the last one that matches decides."""
+    """The rules of one ignore file for the paths below ``folder``, in order: the last one that matches decides.
+
+    Git decides about every folder on the way to a file, and does not enter one that is ignored. The library pathspec
+    decides about whole paths of files: it takes `*` and `!off/` to ignore the folder `off`, which git enters.
+    """
 
     folder: str
     rules: tuple[IgnoreRule, ...]
 
     @staticmethod
-    def read(file: Path) -> IgnoreFile:
+    def read(folder: Path, file: Path) -> IgnoreFile:
         """Read a file; one that cannot be read has no rules."""
         try:
-            text = file.read_text(encoding="utf-8", errors="replace")
+            text = file.read_text(encoding="utf-8-sig", errors="replace")
         except OSError:
             text = ""
-        lines = (_ignore_rule(line) for line in text.splitlines())
-        return IgnoreFile(str(file.parent), tuple(rule for rule in lines if rule is not None))
+        rules = (_ignore_rule(line) for line in text.split("\n"))
+        return IgnoreFile(str(folder), tuple(rule for rule in rules if rule is not None))
 
     def decision(self, path: Path, is_folder: bool) -> bool | None:
         """True: ignored, False: taken back in, None: not mentioned."""
@@ -195,11 +222,11 @@ class IgnoreFile:
 
 
 def _ignore_rule(line: str) -> IgnoreRule | None:
-    line = line.rstrip()
+    line = _TRAILING_SPACES.sub("", line.rstrip("\r"))
     if not line or line.startswith("#"):
         return None
     negated = line.startswith("!")
-    line = line.removeprefix("!").removeprefix("\\")
+    line = line.removeprefix("!")
     folders_only = line.endswith("/")
     line = line.rstrip("/")
     by_name = "/" not in line
@@ -215,12 +242,16 @@ def _ignored(path: Path, is_folder: bool, ignores: tuple[IgnoreFile, ...]) -> bo
     return False
 
 
-def _ignores_above(folder: Path) -> tuple[IgnoreFile, ...]:
-    """The ignore files between the root of the repository and ``folder``, without that of ``folder`` itself."""
+@cache
+def _ignores_above(path: Path) -> tuple[IgnoreFile, ...]:
+    """The ignore files from the root of the repository to the folder above ``path``; none outside a repository. As for
+    git, what the repository's own `info/exclude` says counts least."""
     above: list[IgnoreFile] = []
-    for parent in folder.parents if not (folder / ".git").exists() else ():
-        if (parent / ".gitignore").is_file():
-            above.append(IgnoreFile.read(parent / ".gitignore"))
-        if (parent / ".git").exists():
+    for folder in (path, *path.parents):
+        if folder != path and (folder / ".gitignore").is_file():
+            above.append(IgnoreFile.read(folder, folder / ".gitignore"))
+        if (folder / ".git").exists():
+            if (folder / ".git" / "info" / "exclude").is_file():
+                above.append(IgnoreFile.read(folder, folder / ".git" / "info" / "exclude"))
             return tuple(reversed(above))
     return ()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tilelang.frontend.instance import FileAnalysis, Instance
     from tilelang.ir.problem import Problem
     from tilelang.targets import Target
+    from tilelang_analyzers.profile import Stopwatch
     from tilelang_analyzers.results import InstanceResult
     from tilelang_analyzers.rule import Finding
     from tilelang_analyzers.selection import TargetChoice
@@ -42,13 +43,15 @@ def check(
     sources: Sources,
     settings: Settings,
     choice: TargetChoice,
+    watch: Stopwatch | None = None,
     memory: Memory | None = None,
     pulse: Callable[[], None] | None = None,
 ) -> FileReport:
-    """Everything to report about one analysed file. ``memory`` has what earlier checks of the file found out about
-    instances that are still the same. ``pulse`` is called between instances; it may raise to stop."""
+    """Everything to report about one analysed file. ``watch`` measures the rules. ``memory`` has what earlier checks of
+    the file found out about instances that are still the same. ``pulse`` is called between instances; it may raise to
+    stop."""
     levels = Levels(settings, analysis.path)
-    run = _Run(analysis, sources, levels, memory or Memory(), pulse)
+    run = _Run(analysis, sources, levels, watch, memory or Memory(), pulse)
     weighed = [Weighed(finding, levels.severity(finding)) for finding in run.file_findings()]
     checked: list[Checked] = []
     rows: list[InstanceResult] = []
@@ -108,12 +111,14 @@ class _Run:
         analysis: FileAnalysis,
         sources: Sources,
         levels: Levels,
+        watch: Stopwatch | None,
         memory: Memory,
         pulse: Callable[[], None] | None,
     ) -> None:
         self.pulse = pulse or (lambda: None)
         self._memory = memory
         self.failure: Failure | None = None
+        self._watch = watch
         self._analysis = analysis
         self._sources = sources
         self._rules = [rule for rule, _ in levels.active.values()]
@@ -179,7 +184,10 @@ class _Run:
     def _guarded(self, what: str, action: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
         """The result of one step. A bug in it is recorded, and the other steps go on."""
         try:
-            return action(*args, **options)
+            if self._watch is None:
+                return action(*args, **options)
+            with self._watch.step(what):
+                return action(*args, **options)
         except Exception as error:  # noqa: BLE001  # one broken rule must not take the others with it
             if self.failure is None:
                 from traceback import format_exc

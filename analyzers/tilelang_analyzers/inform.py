@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, cast
 
 from tilelang.diagnostics import Severity
 from tilelang_analyzers import rules
+from tilelang_analyzers.discover import discover
+from tilelang_analyzers.report.places import display_path
 from tilelang_analyzers.report.style import Style, wrap
-from tilelang_analyzers.settings import OPTIONS
+from tilelang_analyzers.settings import OPTIONS, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tilelang_analyzers.config import Config
     from tilelang_analyzers.rule import Rule
@@ -75,6 +77,14 @@ def rule_list() -> Iterator[str]:
         for rule in members:
             start = f"  {rule.name:<{width}}  {rule.severity.label:<7}  "
             yield from wrap(rule.summary.replace("`", ""), WIDTH, start, " " * len(start))
+
+
+def file_lines(config: Config, paths: Sequence[str]) -> Iterator[str]:
+    """The files that a run over ``paths`` would look at. Raises ``SettingsError`` for a path that is not there."""
+    found = discover(paths, config.for_folder)
+    for path, message in found.problems:
+        raise SettingsError(f"{path}: {message}")
+    yield from map(display_path, found.files)
 
 
 def settings_lines(config: Config, path: str) -> Iterator[str]:

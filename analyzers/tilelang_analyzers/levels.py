@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,14 +26,14 @@ class Levels:
         every = tuple(known) if known is not None else rules.load_all()
         self.known = frozenset(rule.name for rule in every)
         """Every rule's name, whether it runs or not."""
-        self._configured = {name: Severity[level.upper()] for name, level in settings.rules.items()}
-        self._ignored_on = {_arch(name): _names(names, every) for name, names in settings.per_target_ignores.items()}
+        self._configured = _configured(settings.rules, every)
+        self._ignored_on = _ignored_on(settings, every)
         self._every = every
         self._settings = settings
         self._ignored_in: dict[str, set[str]] = {}
-        ignored = _names(settings.ignore, every) | self._ignored_in_file(path)
-        chosen = _names(settings.select, every) if settings.select else {rule.name for rule in every}
-        chosen |= _names(settings.extend_select, every)
+        ignored = rules.selected(settings.ignore, every) | self._ignored_in_file(path)
+        chosen = rules.selected(settings.select, every) if settings.select else {rule.name for rule in every}
+        chosen |= rules.selected(settings.extend_select, every)
         by_name = {*settings.select, *settings.extend_select}
         self.active: Mapping[str, tuple[Rule, Severity]] = {}
         """Rules that run, by name, each with the level of its findings."""
@@ -61,18 +62,29 @@ class Levels:
         if path not in self._ignored_in:
             patterns = self._settings.per_file_ignores
             lists = [names for pattern, names in patterns.items() if matches(pattern, Path(path), self._settings.root)]
-            self._ignored_in[path] = {name for names in lists for name in _names(names, self._every)}
+            self._ignored_in[path] = {name for names in lists for name in rules.selected(names, self._every)}
         return self._ignored_in[path]
 
 
-def _names(names: Iterable[str], every: Iterable[Rule]) -> set[str]:
-    """Rules named by themselves, by group or by ``all``."""
-    wanted = set(names)
-    return {rule.name for rule in every if "all" in wanted or rule.name in wanted or rule.group in wanted}
+def _configured(levels: Mapping[str, str], every: Iterable[Rule]) -> dict[str, Severity]:
+    """Levels by rule: its own, else its group's, else that of ``all``. A level of several rules turns none of them on
+    that is off by default."""
+    found: dict[str, Severity] = {}
+    for name in sorted(levels, key=lambda name: (name != "all", name not in (*rules.GROUPS, *rules.WIDER_GROUPS))):
+        level = Severity[levels[name].upper()]
+        for rule in every:
+            if rule.name == name or (rule.severity and rule.name in rules.selected([name], [rule])):
+                found[rule.name] = level
+    return found
 
 
-def _arch(name: str) -> str:
-    from tilelang.targets import resolve
+def _ignored_on(settings: Settings, every: Iterable[Rule]) -> dict[str, set[str]]:
+    """Rules by arch. A key of the settings may be any name of targets: a card, an arch, a range or a group."""
+    ignored: dict[str, set[str]] = defaultdict(set)
+    if settings.per_target_ignores:
+        from tilelang.targets import parse_target_list
 
-    target = resolve(name)
-    return name if target is None else target.arch
+        for name, names in settings.per_target_ignores.items():
+            for target in parse_target_list(settings.expanded([name]))[0]:
+                ignored[target.arch] |= rules.selected(names, every)
+    return ignored

@@ -9,17 +9,18 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sys
 import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from tilelang_analyzers.checker import Checker
 from tilelang_analyzers.results import Failure, FileReport
+from tilelang_analyzers.runner import can_fork
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from multiprocessing.context import SpawnContext
     from multiprocessing.process import BaseProcess
 
@@ -50,18 +51,18 @@ class _Worker:
         self.process.join()
 
 
-def check_in_parallel(tasks: Sequence[Task], jobs: int) -> Iterator[FileReport]:
+def check_in_parallel(
+    tasks: Sequence[Task], jobs: int, overlays: Mapping[str, bytes] = MappingProxyType({}), *, profile: bool = False
+) -> Iterator[FileReport]:
     """Reports in the order in which they are ready. The workers end with the generator, however that ends."""
-    # Forking is ten times faster than a fresh interpreter, and safe here: the parent has no threads. Not on macOS,
-    # whose system libraries do not survive it.
-    forks = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
-    context = cast("SpawnContext", multiprocessing.get_context("fork" if forks else "spawn"))
+    # Forking is ten times faster than a fresh interpreter, and safe here: the parent has no threads.
+    context = cast("SpawnContext", multiprocessing.get_context("fork" if can_fork() else "spawn"))
     waiting = list(reversed(tasks))
     workers: list[_Worker] = []
     try:
         while waiting or any(worker.task for worker in workers):
             while waiting and len(workers) < jobs:
-                workers.append(_start(context))
+                workers.append(_start(context, overlays, profile))
             for worker in workers:
                 if waiting and worker.task is None:
                     worker.give(waiting.pop())
@@ -84,9 +85,9 @@ def check_in_parallel(tasks: Sequence[Task], jobs: int) -> Iterator[FileReport]:
             worker.stop()
 
 
-def _start(context: SpawnContext) -> _Worker:
+def _start(context: SpawnContext, overlays: Mapping[str, bytes], profile: bool) -> _Worker:
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs,), daemon=True)
+    process = context.Process(target=_serve, args=(theirs, dict(overlays), profile), daemon=True)
     process.start()
     theirs.close()
     return _Worker(process, ours)
@@ -115,11 +116,11 @@ def _given_up(worker: _Worker) -> FileReport:
     return FileReport(path, uses_tilelang=True, failure=Failure(message, internal=False))
 
 
-def _serve(channel: Connection) -> None:
+def _serve(channel: Connection, overlays: Mapping[str, bytes], profile: bool) -> None:
     """The life of a worker: one file after another until the parent closes the channel or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = os.getppid()
-    checker = Checker()
+    checker = Checker(overlays, profile=profile)
     while True:
         # A forked worker holds copies of its siblings' channels, so the death of the parent does not close its own.
         while not channel.poll(POLL_SECONDS):

@@ -38,6 +38,7 @@ class Relevance:
 
     def __init__(self) -> None:
         self._known: dict[str, bool] = {}
+        self._modules = _Modules()
 
     def matters(self, path: str, data: bytes, root: str, depth: int = DEPTH) -> bool:
         """Whether a file mentions TileLang or leads to a file of the project below ``root`` that does."""
@@ -45,7 +46,9 @@ class Relevance:
             return True
         if depth == 0 or b"import" not in data:
             return False
-        return any(self._file_matters(found, root, depth - 1) for found in _imported_files(path, data, root))
+        return any(
+            self._file_matters(found, root, depth - 1) for found in self._modules.imported_files(path, data, root)
+        )
 
     def _file_matters(self, path: str, root: str, depth: int) -> bool:
         if path not in self._known:
@@ -55,42 +58,56 @@ class Relevance:
         return self._known[path]
 
 
-def _imported_files(path: str, data: bytes, root: str) -> Iterator[str]:
-    """Files of the project that the import statements may name."""
-    folders = _search_folders(path, root)
-    for match in _IMPORT.finditer(data):
-        if match["plain"] is not None:
-            for dotted in _DOTTED.findall(match["plain"]):
-                yield from _module_files(folders, dotted.decode())
-            continue
-        dots = len(match["dots"])
-        places = [_above(os.path.dirname(path), dots - 1)] if dots else folders  # noqa: PTH120
-        module = match["module"].decode("ascii", "ignore")
-        yield from _module_files(places, module)
-        for member in _WORD.findall(match["members"]):
-            yield from _module_files(places, f"{module}.{member.decode()}".lstrip("."))
+class _Modules:
+    """Where the modules are that import statements name. Every question to the disk is asked once."""
+
+    def __init__(self) -> None:
+        self._folders: dict[tuple[str, str], list[str]] = {}
+        self._files: dict[tuple[str, str], str] = {}
+
+    def imported_files(self, path: str, data: bytes, root: str) -> Iterator[str]:
+        """Files of the project that the import statements may name."""
+        folder = os.path.dirname(path)  # noqa: PTH120
+        folders = self._search_folders(folder, root)
+        for match in _IMPORT.finditer(data):
+            if match["plain"] is not None:
+                for dotted in _DOTTED.findall(match["plain"]):
+                    yield from self._module_files(folders, dotted.decode())
+                continue
+            dots = len(match["dots"])
+            places = [_above(folder, dots - 1)] if dots else folders
+            module = match["module"].decode("ascii", "ignore")
+            yield from self._module_files(places, module)
+            for member in _WORD.findall(match["members"]):
+                yield from self._module_files(places, f"{module}.{member.decode()}".lstrip("."))
+
+    def _search_folders(self, folder: str, root: str) -> list[str]:
+        """Where absolute imports are looked up: the folder, those above it up to the root, and source folders."""
+        if (folder, root) not in self._folders:
+            folders = [folder]
+            while folders[-1] != root and os.path.dirname(folders[-1]) != folders[-1]:  # noqa: PTH120
+                folders.append(os.path.dirname(folders[-1]))  # noqa: PTH120
+            self._folders[folder, root] = list(dict.fromkeys((*folders, root, f"{root}/src", f"{root}/python")))
+        return self._folders[folder, root]
+
+    def _module_files(self, folders: list[str], module: str) -> Iterator[str]:
+        if module.partition(".")[0] in sys.stdlib_module_names:
+            return
+        for folder in folders:
+            key = (folder, module)
+            if key not in self._files:
+                self._files[key] = _module_file(folder, module)
+            if self._files[key]:
+                yield self._files[key]
 
 
-def _search_folders(path: str, root: str) -> list[str]:
-    """Where absolute imports are looked up: the file's folder, those above it up to the root, and source folders."""
-    folders: list[str] = []
-    for folder in Path(path).parents:
-        folders.append(str(folder))
-        if folders[-1] == root:
-            break
-    return list(dict.fromkeys((*folders, root, f"{root}/src", f"{root}/python")))
-
-
-def _module_files(folders: list[str], module: str) -> Iterator[str]:
-    parts = module.split(".") if module else []
-    if parts and parts[0] in sys.stdlib_module_names:
-        return
-    for folder in folders:
-        base = "/".join((folder, *parts))
-        if parts and os.path.isfile(f"{base}.py"):  # noqa: PTH113
-            yield f"{base}.py"
-        elif os.path.isfile(f"{base}/__init__.py"):  # noqa: PTH113
-            yield f"{base}/__init__.py"
+def _module_file(folder: str, module: str) -> str:
+    """The file of a module in one folder; empty if there is none."""
+    base = "/".join((folder, *module.split("."))) if module else folder
+    if module and os.path.isfile(f"{base}.py"):  # noqa: PTH113
+        return f"{base}.py"
+    package = f"{base}/__init__.py"
+    return package if os.path.isfile(package) else ""  # noqa: PTH113
 
 
 def _above(folder: str, levels: int) -> str:

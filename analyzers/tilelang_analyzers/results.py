@@ -6,6 +6,8 @@ faster than dataclasses, which counts where a cached result is all that a run ne
 
 from __future__ import annotations
 
+import re
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from tilelang.diagnostics import Diagnostic, Edit, Fix, Note, Severity
@@ -21,6 +23,11 @@ Verdict = Literal["ok", "error", "unknown"]
 error, but the bytes depend on values that are not known."""
 
 MAX_VALUE_TEXT = 40
+
+GUESSED = ("symbolic", "default")
+"""Origins of instances that no call makes."""
+
+_TOP_LEVEL = re.compile(rb"^(?:async[ \t]+def|def|class)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 
 Plain = object
 """None, bool, int, float, str, or a list or string-keyed dict of those."""
@@ -119,7 +126,8 @@ class Failure(NamedTuple):
 
 class FileReport(NamedTuple):
     """All that is known about one file. ``assumed_target`` is the label of the target that was taken because nothing
-    names one; ``targets`` are the chosen ones as (arch, label). ``dependencies`` are the files that were read."""
+    names one; ``targets`` are the chosen ones as (arch, label). ``dependencies`` are the files that were read.
+    ``timings`` are seconds by step, if they were asked for."""
 
     path: str
     findings: tuple[Diagnostic, ...] = ()
@@ -131,6 +139,28 @@ class FileReport(NamedTuple):
     targets: tuple[tuple[str, str], ...] = ()
     dependencies: tuple[str, ...] = ()
     failure: Failure | None = None
+    timings: tuple[tuple[str, float], ...] = ()
+
+
+def words_of(report: FileReport, data: bytes) -> list[str]:
+    """What a new file that changes this report by calling one of its kernels would have to mention. Callers elsewhere
+    count only for kernels that their own file does not call, and nothing imports a notebook."""
+    if report.path.endswith(".ipynb"):
+        return []
+    called = {
+        (it.path, it.line)
+        for it in report.instances
+        if it.origin not in GUESSED and it.chain and all(link.path == report.path for link in it.chain)
+    }
+    uncalled = [it.line for it in report.kernels if it.path == report.path and (it.path, it.line) not in called]
+    if not uncalled:
+        return []
+    starts = [(data.count(b"\n", 0, it.start()) + 1, it[1].decode()) for it in _TOP_LEVEL.finditer(data)]
+    names = {PurePath(report.path).stem}
+    for line in uncalled:
+        # The function or class that the kernel is in, or the kernel itself.
+        names.update([name for start, name in starts if start <= line][-1:])
+    return sorted(name for name in names if name.isidentifier())
 
 
 # --- to and from JSON, for the cache and for worker processes ---------------------------------------------------------

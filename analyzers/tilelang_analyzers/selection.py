@@ -50,6 +50,10 @@ class TargetChoice:
 def choose(settings: Settings) -> TargetChoice:
     """The targets of the settings. Raises :class:`SettingsError` for a name that no target has."""
     choice = TargetChoice(None, _optin(settings.targets))
+    for name in settings.per_target_ignores:
+        for problem in parse_target_list(settings.expanded([name]))[1]:
+            origin = settings.origins.get("per-target-ignores", "")
+            raise SettingsError(f"{f'{origin}: ' if origin else ''}`per-target-ignores`: {problem.message}")
     names = settings.target_names()
     if not names:
         return choice

@@ -17,8 +17,8 @@ LEVELS = ("off", "info", "warning", "error")
 
 Kind = Literal["names", "strings", "bool", "count", "seconds", "text", "levels", "lists", "words", "targets"]
 """How a value is written. ``names``: a list of strings or one string with commas; ``strings``: a list; ``count``: a
-positive integer; ``seconds``: a positive number; ``levels``: a table rule = level; ``lists``: a table name = list of
-strings; ``words``: a table name = string; ``targets``: a table of tables of options of one target."""
+positive integer; ``seconds``: a positive number; ``levels``: a table rule or group = level; ``lists``: a table name =
+list of strings; ``words``: a table name = string; ``targets``: a table of tables of options of one target."""
 
 
 class SettingsError(Exception):
@@ -38,11 +38,14 @@ OPTIONS: Mapping[str, Option] = {
     "select": Option("names", "rules or groups of rules to run instead of the default ones"),
     "extend-select": Option("names", "rules or groups of rules to run besides"),
     "ignore": Option("names", "rules or groups of rules not to run"),
-    "rules": Option("levels", "level of single rules: off, info, warning or error"),
+    "rules": Option("levels", "level of rules or groups: off, info, warning or error"),
     "per-file-ignores": Option("lists", "rules not to report in files that match a pattern"),
-    "per-target-ignores": Option("lists", "rules not to report on a target"),
+    "per-target-ignores": Option("lists", "rules not to report on a target, or a group or range of targets"),
     "exclude": Option("strings", "patterns of files and folders to leave out, beside the usual ones"),
+    "include": Option("strings", "patterns of files to take from folders"),
+    "force-exclude": Option("bool", "leave out excluded files also where they are named on the command line"),
     "respect-gitignore": Option("bool", "leave out what .gitignore files name"),
+    "baseline": Option("text", "file of known findings that are not shown"),
     "environment": Option("words", "environment variables that the checked program sees"),
     "max-instances": Option("count", "kernel instances to look at per factory"),
     "timeout": Option("seconds", "processor time for one file"),
@@ -70,7 +73,10 @@ class Settings:
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
     per_target_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
     exclude: tuple[str, ...] = ()
+    include: tuple[str, ...] = ("*.py", "*.ipynb")
+    force_exclude: bool = False
     respect_gitignore: bool = True
+    baseline: str = ""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     max_instances: int = 1000
     timeout: float = 30.0
@@ -84,7 +90,11 @@ class Settings:
 
     def target_names(self) -> tuple[str, ...]:
         """``target`` with groups replaced by their members, without repeats. Groups may name groups."""
-        return tuple(dict.fromkeys(_expand(self.target, self.target_groups, ())))
+        return self.expanded(self.target)
+
+    def expanded(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Names of targets with the settings' own groups replaced by their members, without repeats."""
+        return tuple(dict.fromkeys(_expand(names, self.target_groups, ())))
 
 
 def _expand(names: Iterable[str], groups: Mapping[str, tuple[str, ...]], above: tuple[str, ...]) -> Iterable[str]:
@@ -120,16 +130,28 @@ def _option(written: str, value: object) -> str:
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """``, did you mean `x`?`` for a near miss, else an empty string."""
+    close = nearest(name, known)
+    return f", did you mean `{close}`?" if close else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that ``name`` is a near miss of, if any."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f", did you mean `{close[0]}`?" if close else ""
+    return next(iter(get_close_matches(name, sorted(known), n=1, cutoff=0.6)), None)
 
 
 def check_rule(name: str, place: str) -> None:
     """Raise :class:`SettingsError` unless ``name`` is a rule."""
     if name not in rules.names():
         raise SettingsError(f"{place}: unknown rule `{name}`{suggestion(name, rules.names())}")
+
+
+def check_selector(name: str, place: str) -> None:
+    """Raise :class:`SettingsError` unless ``name`` is a rule, a group of rules or ``all``."""
+    known = (*rules.names(), *rules.GROUPS, *rules.WIDER_GROUPS, "all")
+    if name not in known:
+        raise SettingsError(f"{place}: unknown rule `{name}`{suggestion(name, known)}")
 
 
 def _check_rules(key: str, value: object, place: str) -> None:
@@ -142,8 +164,7 @@ def _check_rules(key: str, value: object, place: str) -> None:
         return
     for where, names in lists.items():
         for name in names:
-            if name not in (*rules.GROUPS, "all"):
-                check_rule(name, f"{place}: {where}")
+            check_selector(name, f"{place}: {where}")
 
 
 def _names(value: object, place: str) -> tuple[str, ...]:
@@ -194,7 +215,7 @@ def _table(value: object, place: str) -> dict[str, object]:
 def _levels(value: object, place: str) -> dict[str, str]:
     levels: dict[str, str] = {}
     for name, level in _table(value, place).items():
-        check_rule(name, place)
+        check_selector(name, place)
         if level not in LEVELS:
             near = suggestion(level, LEVELS) if isinstance(level, str) else ""
             raise SettingsError(f"{place}: level of `{name}` must be one of {', '.join(LEVELS)}{near}")

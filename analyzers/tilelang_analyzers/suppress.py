@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Diagnostic, Edit, Fix
 from tilelang.ir.span import Span
-from tilelang_analyzers.settings import suggestion
+from tilelang_analyzers.settings import nearest, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -100,9 +100,14 @@ def _unused(one: Suppression, idle: Sequence[RuleName], path: str, sources: Sour
     rule, level = levels.active[UNUSED]
     names = ", ".join(f"`{name.name}`" for name in idle)
     message = f"no finding of {names} is hidden by this comment"
-    unknown = next((name.name for name in idle if name.name not in levels.known), None)
+    unknown = next((name for name in idle if name.name not in levels.known), None)
     if unknown is not None:
-        message = f"there is no rule `{unknown}`{suggestion(unknown, levels.known)}"
+        message = f"there is no rule `{unknown.name}`{suggestion(unknown.name, levels.known)}"
+        meant = nearest(unknown.name, levels.known)
+        if meant and all(meant != name.name for name in one.rules):
+            span = Span(path, one.line, unknown.column, one.line, unknown.end_column)
+            fix = Fix(f"Replace `{unknown.name}` by `{meant}`", (Edit(span, meant),), safe=True)
+            return Diagnostic(rule.name, level, message, span, fix=fix)
     if len(idle) == len(one.rules):
         span = Span(path, one.line, one.column, one.line, one.end_column)
         fix = _without_comment(one, path, sources)

@@ -82,6 +82,33 @@ def test_settings_of_the_project_are_checked(capsys: pytest.CaptureFixture[str])
     assert "pyproject.toml: unknown target 'no-such-card'" in err
 
 
+def test_unknown_targets_of_ignores_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("pyproject.toml").write_text("[tool.tilelang.per-target-ignores]\nsm_91 = ['budget']\n")
+    Path("k.py").write_text("import tilelang\n")
+    code, _, err = ran(capsys, "k.py")
+    assert code == 2
+    place = Path.cwd() / "pyproject.toml"
+    assert err.startswith(f"tilelang-check: {place}: `per-target-ignores`: unknown target 'sm_91'; did you mean sm_90")
+
+
+def test_groups_and_rules_are_suggested(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "did you mean `memory`?" in ran(capsys, "--select", "memry")[2]
+    Path("pyproject.toml").write_text("[tool.tilelang.rules]\nbugdet = 'off'\n")
+    assert "`rules`: unknown rule `bugdet`, did you mean `budget`?" in ran(capsys, "plain.py")[2]
+
+
+def test_show_files(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("a/k.py", "a/n.ipynb", "gen/x.py", "readme.md"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text("")
+    assert ran(capsys, "--show-files") == (0, "a/k.py\na/n.ipynb\ngen/x.py\nplain.py\n", "")
+    assert ran(capsys, "--show-files", "--exclude", "gen", "--exclude", "*.ipynb")[1] == "a/k.py\nplain.py\n"
+    named = ("gen/x.py", "plain.py", "--exclude", "gen")
+    assert ran(capsys, "--show-files", *named)[1] == "gen/x.py\nplain.py\n"
+    assert ran(capsys, "--show-files", *named, "--force-exclude")[1] == "plain.py\n"
+    assert ran(capsys, "--show-files", "gone") == (2, "", "tilelang-check: gone: no such file or folder\n")
+
+
 def test_show_settings_says_where_each_value_comes_from(capsys: pytest.CaptureFixture[str]) -> None:
     Path("pyproject.toml").write_text("[tool.tilelang]\ntarget = ['t4']\n[tool.tilelang.rules]\nlossy-cast = 'off'\n")
     code, out, _ = ran(capsys, "--show-settings", "--ignore", "dtype", "--config", "timeout=3")
@@ -138,7 +165,7 @@ def test_an_internal_error_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: 
     def broken(*arguments: object) -> None:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr(runner, "run", broken)
+    monkeypatch.setattr(runner.Checkup, "start", broken)
     code, out, err = ran(capsys, "plain.py")
     assert (code, out) == (2, "")
     assert err == (
@@ -152,7 +179,7 @@ def test_ctrl_c_ends_quietly(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(runner, "run", interrupted)
+    monkeypatch.setattr(runner.Checkup, "start", interrupted)
     assert ran(capsys, "plain.py") == (cli.INTERRUPTED, "", "tilelang-check: interrupted\n")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,94 @@ def test_gitignore(tmp_path: Path) -> None:
     assert len(found(tmp_path, respect_gitignore=False)) == 7
 
 
+def test_gitignore_as_git_reads_it(tmp_path: Path) -> None:
+    """Nested files, escapes, patterns with folders in the middle, and what cannot be taken back in."""
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    (tmp_path / ".git" / "info").mkdir(exist_ok=True)
+    (tmp_path / ".git" / "info" / "exclude").write_text("private.py\n")
+    names = ["a/gen/x.py", "a/gen/keep.py", "b/deep/c/x.py", "b/c/x.py", "#odd.py", "!odd.py", "tail.py", "z1.py"]
+    tree(tmp_path, *names, "z2.py", "private.py", "log/x.py", "log/sub/y.py", "a/private.py", "on/off/k.py")
+    lines = [
+        "a/gen/*",
+        "!a/gen/keep.py",
+        "b/**/c/",
+        r"\#odd.py",
+        r"\!odd.py",
+        "z[!2].py",
+        "log/",
+        "!log/sub/y.py",
+        "tail.py   ",
+    ]
+    (tmp_path / ".gitignore").write_text("\r\n".join(lines) + "\r\n")
+    (tmp_path / "a" / ".gitignore").write_text("!private.py\n")
+    (tmp_path / "on").mkdir(exist_ok=True)
+    (tmp_path / "on" / ".gitignore").write_text("*\n!off/\n!off/k.py\n")
+    assert found(tmp_path) == ["a/gen/keep.py", "a/private.py", "on/off/k.py", "z2.py"]
+    everything = found(tmp_path, respect_gitignore=False)
+    assert len(everything) == 14
+    for path in everything:
+        ignored = subprocess.run(["git", "check-ignore", "-q", path], cwd=tmp_path, check=False).returncode == 0
+        assert ignored == (path not in found(tmp_path)), path
+
+
+def test_an_ignored_folder_that_is_named_is_searched(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    tree(tmp_path, "out/a/x.py", "out/a/skip.py")
+    (tmp_path / ".gitignore").write_text("out/\n")
+    (tmp_path / "out" / ".gitignore").write_text("skip.py\n")
+    assert found(tmp_path) == []
+    assert found(tmp_path, "out") == ["out/a/x.py"]
+    assert found(tmp_path, "out/a") == ["out/a/x.py"]
+
+
+def test_include_patterns(tmp_path: Path) -> None:
+    tree(tmp_path, "a.py", "b.ipynb", "c.tl", "sub/d.py", "sub/e.tl")
+    assert found(tmp_path, include=("*.tl", "sub/*.py")) == ["c.tl", "sub/d.py", "sub/e.tl"]
+
+
+def test_force_exclude_holds_for_named_files(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    tree(tmp_path, "gen/x.py", "gen/deep/y.py", "build/z.py", "out/u.py", "a.py", "b_gen.py")
+    (tmp_path / ".gitignore").write_text("out/\n")
+    names = ("gen/x.py", "gen/deep/y.py", "build/z.py", "out/u.py", "a.py", "b_gen.py")
+    exclude = ("gen/", "*_gen.py")
+    assert found(tmp_path, *names, exclude=exclude) == sorted(names)
+    assert found(tmp_path, *names, exclude=exclude, force_exclude=True) == ["a.py"]
+    assert found(tmp_path, "gen", "build", "out", exclude=exclude, force_exclude=True) == []
+    assert found(tmp_path, "out", "out/u.py", force_exclude=True, respect_gitignore=False) == ["out/u.py"]
+
+
+def test_folders_above_the_project_exclude_nothing(tmp_path: Path) -> None:
+    root = tmp_path / "build" / "project"
+    tree(root, "a.py")
+    assert found(root, "a.py", force_exclude=True) == ["a.py"]
+    assert found(root) == ["a.py"]
+
+
+def test_files_that_cannot_be_read_do_not_hide_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree(tmp_path, "a.py", "closed/b.py", "open/c.py")
+    scan = os.scandir
+
+    def refusing(path: Path) -> object:
+        if Path(path).name == "closed":
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    result = discover([str(tmp_path)], lambda folder: Settings(str(tmp_path)))
+    assert [Path(file).name for file in result.files] == ["a.py", "c.py"]
+    assert result.problems == [(str(tmp_path / "closed"), "Permission denied")]
+
+
+def test_links_in_circles_and_to_nowhere(tmp_path: Path) -> None:
+    tree(tmp_path, "a/k.py", "b/l.py")
+    (tmp_path / "a" / "b").symlink_to(tmp_path / "b")
+    (tmp_path / "b" / "a").symlink_to(tmp_path / "a")
+    (tmp_path / "gone.py").symlink_to(tmp_path / "nowhere.py")
+    names = [Path(file).name for file in discover([str(tmp_path)], lambda folder: Settings(str(tmp_path))).files]
+    assert sorted(names) == ["gone.py", "k.py", "l.py"]
+
+
 def test_links_that_point_upwards_end(tmp_path: Path) -> None:
     tree(tmp_path, "a/k.py")
     (tmp_path / "a" / "up").symlink_to(tmp_path)
@@ -91,6 +180,9 @@ def test_missing_paths_are_reported(tmp_path: Path) -> None:
         ("[ab].py", "a.py", True),
         ("[!ab].py", "a.py", False),
         ("[z-a].py", "b.py", False),
+        ("a[!x]b.py", "a/b.py", False),
+        (r"\*.py", "*.py", True),
+        (r"\*.py", "a.py", False),
     ],
 )
 def test_patterns(pattern: str, path: str, expected: bool) -> None:

@@ -164,6 +164,34 @@ def test_per_target_ignores() -> None:
     it = instance()
     both = one(it, *(finding(it, arch=arch) for arch in ("sm_75", "sm_86")))
     assert diagnostics(both, per_target_ignores={"t4": ("budget",)})[0].targets == ("sm_86",)
+    assert diagnostics(both, per_target_ignores={"sm_80+": ("memory",)})[0].targets == ("sm_75",)
+    assert diagnostics(both, per_target_ignores={"all-nvidia": ("all",)}) == []
+    groups = {"ci": ("t4", "a100")}
+    assert diagnostics(both, per_target_ignores={"ci": ("budget",)}, target_groups=groups)[0].targets == ("sm_86",)
+
+
+def test_levels_of_groups() -> None:
+    it = instance()
+
+    def severity(**levels: str) -> list[Severity]:
+        names = {name.replace("_", "-"): level for name, level in levels.items()}
+        return [item.severity for item in diagnostics(one(it, finding(it)), rules=names)]
+
+    assert severity(budget="warning") == severity(memory="warning") == severity(all="warning") == [Severity.WARNING]
+    assert severity(all="info", budget="warning") == [Severity.WARNING]
+    assert severity(budget="info", shared_memory_overflow="error") == [Severity.ERROR]
+    assert severity(shared_memory_overflow="error", budget="info") == [Severity.ERROR]
+    assert severity(shape="off") == [Severity.ERROR]
+    assert severity(all="off") == []
+    off = Levels(Settings("/p", rules={"all": "error"}), FILE, RULES)
+    assert "call-annotation" not in off.active
+    named = Levels(Settings("/p", rules={"call-annotation": "info"}), FILE, RULES)
+    assert named.active["call-annotation"][1] == Severity.INFO
+
+
+def test_wider_groups_select() -> None:
+    assert "shared-memory-overflow" in Levels(Settings("/p", select=("memory",)), FILE, RULES).active
+    assert "gemm-shape-mismatch" not in Levels(Settings("/p", select=("memory",)), FILE, RULES).active
 
 
 def test_a_rule_that_is_off_runs_once_it_is_named() -> None:

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from analyzers import samples
 from tilelang.diagnostics import Severity
-from tilelang_analyzers.report import FORMATS, Run, render
+from tilelang_analyzers.report import Run, render
 from tilelang_analyzers.report.coverage import coverage
 from tilelang_analyzers.report.json import document
 from tilelang_analyzers.report.style import Style, display_width
@@ -39,11 +39,6 @@ def check_golden(name: str, actual: str, update: bool) -> None:
         file.write_text(actual, encoding="utf-8")
     assert file.exists(), f"{file} is missing: run pytest with --update-golden"
     assert actual == file.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_format(name: str, run: Run, update_golden: bool) -> None:
-    check_golden(f"report.{name}.txt", text(name, run), update_golden)
 
 
 def test_trace(run: Run, update_golden: bool) -> None:
@@ -80,7 +75,9 @@ def test_json_follows_its_schema(run: Run) -> None:
     broken = document(run)
     broken["findings"][0]["severity"] = "fatal"
     broken["instances"][0]["surprise"] = 1
-    assert len(list(validator.iter_errors(broken))) == 2
+    complaints = [error.message for error in validator.iter_errors(broken)]
+    assert any("'fatal' is not one of" in it for it in complaints)
+    assert any("'surprise' was unexpected" in it for it in complaints)
 
 
 def test_json_counts_columns_in_characters_from_1(run: Run) -> None:

@@ -62,7 +62,7 @@ def write(name: str, text: str) -> str:
 
 
 def ran(*paths: str, **options: object) -> Run:
-    return runner.run(paths or ["."], Config(), Options(**options))  # type: ignore[arg-type]
+    return runner.run(paths or ["."], Config(), Options(**{"in_process": True, **options}))  # type: ignore[arg-type]
 
 
 def rules(run: Run) -> list[tuple[str, str, int]]:

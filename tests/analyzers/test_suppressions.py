@@ -7,7 +7,7 @@ import pytest
 from tilelang.diagnostics import Diagnostic, Severity
 from tilelang.frontend.instance import FileAnalysis, KernelStatus
 from tilelang.ir.span import Span
-from tilelang_analyzers.fixes import fixed_text
+from tilelang_analyzers.fixes.rewrite import rewrite
 from tilelang_analyzers.levels import Levels
 from tilelang_analyzers.rule import Group, Rule
 from tilelang_analyzers.settings import Settings
@@ -114,8 +114,6 @@ def test_what_another_run_may_need_is_not_unused() -> None:
     ],
 )
 def test_the_fix_removes_what_is_not_needed(text: str, expected: str) -> None:
-    fixes = [it.fix for it in suppressed(text, at(1)) if it.rule == UNUSED.name]
-    assert [fix is not None and fix.safe for fix in fixes] == [True]
-    sources = Sources()
-    sources.overlay(PATH, text.encode())
-    assert fixed_text([fix for fix in fixes if fix], sources.file(PATH)) == (expected.encode(), 1)
+    found = [it for it in suppressed(text, at(1)) if it.rule == UNUSED.name]
+    assert [it.fix is not None and it.fix.safe for it in found] == [True]
+    assert rewrite(PATH, text.encode(), found).data == expected.encode()

@@ -204,11 +204,11 @@ class TestBinding:
         keyword = registry.bind(T.tcgen05_gemm, (1, 2, 3), {})
         opaque = registry.bind(T.ptx_cp_async, (1, 2), {})
         assert missing is not None
-        assert (missing.kind, missing.argument, missing.message) == ("invalid-argument", "C", "given")
+        assert (missing.kind, missing.argument, missing.message) == ("invalid-argument", "C", "must be given")
         assert surplus is not None
-        assert surplus.message == "at most 2 arguments by place"
+        assert surplus.message == "takes at most 2 positional arguments"
         assert double is not None
-        assert (double.argument, double.message) == ("src", "given once")
+        assert (double.argument, double.message) == ("src", "must be given once")
         assert keyword is not None
         assert keyword.argument == "mbar"
         assert opaque is not None

@@ -197,7 +197,7 @@ def test_symbolic_shapes_give_a_formula_and_a_bound() -> None:
     assert memory.total is None
     assert not memory.exact
     assert memory.at_least == 2048
-    assert memory.formula == "N * 32*2 B + 2048 B"
+    assert memory.formula == "N * 32 * 2 B + 2048 B"
 
 
 def test_other_devices_get_an_estimate() -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilelang_analyzers.api import check_source
-from tilelang_analyzers.fixes import fixed_text
+from tilelang_analyzers.fixes.rewrite import rewrite
 from tilelang_analyzers.settings import Settings
-from tilelang_analyzers.sources import Sources
 
 if TYPE_CHECKING:
     from tilelang.diagnostics import Diagnostic
@@ -64,8 +63,8 @@ def repaired(folder: Path, source: str, rule: str, *targets: str, select: tuple[
     found = [one for one in findings(folder, source, *targets, select=select) if one.rule == rule]
     assert len(found) == 1, [(one.rule, one.message) for one in found]
     assert found[0].fix is not None
-    text, count = fixed_text([found[0].fix], Sources().file(str(path)))
-    assert count == 1
-    after = text.decode()
+    done = rewrite(str(path), source.encode(), found)
+    assert done.applied == tuple(found)
+    after = done.data.decode()
     assert rule not in {one.rule for one in findings(folder, after, *targets, select=select)}
     return after

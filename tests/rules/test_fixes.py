@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from rules.kernels import HEAD, findings, matmul, repaired
 
+from tilelang_analyzers.api import check_source
+from tilelang_analyzers.fixes.rewrite import rewrite
+
 
 def changed_lines(before: str, after: str) -> list[str]:
     """The lines of ``after`` that are not in ``before``."""
@@ -105,3 +108,99 @@ def test_annotations(tmp_path: Path) -> None:
     )
     after = repaired(tmp_path, source, "call-annotation", select=("call-annotation",))
     assert "def main(A: T.Tensor[(64,), 'float32']):" in after
+
+
+@pytest.mark.parametrize(
+    ("annotation", "written"),
+    [
+        ("T.Tensor(shape, 'float32')", "T.Tensor[shape, 'float32']"),
+        ("T.Tensor((N, 4), dtype)", "T.Tensor[(N, 4), dtype]"),
+        ("T.Tensor(sizes, dtype)", "T.Tensor[sizes, dtype]"),
+        # Here the subscript form would take the dtype for an extent.
+        ("T.Tensor(N, dtype)", None),
+        ("T.Buffer((N,), dtype)", None),
+    ],
+)
+def test_annotations_in_which_only_a_call_is_clear(tmp_path: Path, annotation: str, written: str | None) -> None:
+    head = f"{HEAD}def make(N, shape, dtype):\n    sizes = [N, 4]\n"
+    source = f"{head}    @T.prim_func\n    def main(A: {annotation}):\n        pass\n"
+    found = findings(tmp_path, source, select=("call-annotation",))
+    assert [one.rule for one in found] == ["call-annotation"]
+    assert (found[0].fix is None) == (written is None)
+    if written is not None:
+        assert written in repaired(tmp_path, source, "call-annotation", select=("call-annotation",))
+
+
+def test_an_accumulator_with_a_comment(tmp_path: Path) -> None:
+    source = matmul(clear="").replace('"float32")\n            for', '"float32")  # sums\n            for')
+    assert "# sums" in source
+    after = repaired(tmp_path, source, "uninitialized-accumulator")
+    assert '"float32")  # sums\n            T.clear(acc)\n' in after
+
+
+STEPPED = """\
+@T.prim_func
+def main(A: T.Tensor((64, 128), "float16"), B: T.Tensor((64, 64), "float16")):
+    with T.Kernel(1, threads=128) as bx:
+        pairs = T.alloc_shared((64, 128), "float16")
+        even = T.alloc_shared((64, 64), "float16")
+        T.copy(A, pairs)
+        {copy}
+        T.copy(even, B)
+"""
+
+
+@pytest.mark.parametrize(
+    ("copy", "assignment"),
+    [
+        ("T.copy(pairs[:, 0::2], even)", "even[i, j] = pairs[i, 2 * j]"),
+        ("T.copy(pairs[0:64, 1:128:2], even[:, :])", "even[i, j] = pairs[i, 1 + 2 * j]"),
+    ],
+)
+def test_stepped_slices(tmp_path: Path, copy: str, assignment: str) -> None:
+    source = HEAD + STEPPED.format(copy=copy)
+    after = repaired(tmp_path, source, "unsupported-slice-step")
+    assert changed_lines(source, after) == ["for i, j in T.Parallel(64, 64):", assignment]
+
+
+def test_dim_of_a_reduction(tmp_path: Path) -> None:
+    body = """\
+@T.prim_func
+def main(A: T.Tensor((64, 32), "float32"), B: T.Tensor((64,), "float32")):
+    with T.Kernel(1, threads=128) as bx:
+        tile = T.alloc_fragment((64, 32), "float32")
+        best = T.alloc_fragment((64,), "float32")
+        T.copy(A, tile)
+        T.reduce_max(tile, best, dim=0)
+        T.copy(best, B)
+"""
+    after = repaired(tmp_path, HEAD + body, "reduce-shape-mismatch")
+    assert changed_lines(HEAD + body, after) == ["T.reduce_max(tile, best, dim=1)"]
+
+
+def test_an_unused_buffer(tmp_path: Path) -> None:
+    sound = HEAD + PRODUCT.format(gemm="T.gemm(a, b, acc, transpose_B=True)")
+    extra = '        spare = T.alloc_shared(\n            (64, 32), "float16"\n        )\n'
+    source = sound.replace("        T.clear(acc)", f"{extra}        T.clear(acc)")
+    report = check_source(tmp_path / "kernel.py", source)
+    found = [one for one in report.findings if one.rule == "unused-buffer"]
+    assert [one.fix is not None and one.fix.safe for one in found] == [True]
+    assert rewrite(str(tmp_path / "kernel.py"), source.encode(), found).data.decode() == sound
+    mentioned = source.replace("T.clear(acc)", "T.clear(acc)\n        print(spare.shape)")
+    report = check_source(tmp_path / "kernel.py", mentioned)
+    assert all(one.fix is None for one in report.findings if one.rule == "unused-buffer")
+
+
+def test_a_key_of_the_tuner(tmp_path: Path) -> None:
+    source = matmul("matmul(1024, 1024, 1024)").replace(
+        "@tilelang.jit", '@tilelang.autotune(configs=[{"tile": 128, "tile_k": 32, "stage": 2}])\n@tilelang.jit'
+    )
+    after = repaired(tmp_path, source, "autotune-unknown-key")
+    assert changed_lines(source, after) == ['@tilelang.autotune(configs=[{"tile": 128, "tile_k": 32, "stages": 2}])']
+
+
+def test_misspelt_rules_in_comments() -> None:
+    source = "import tilelang.language as T\n\nx = 1  # tl: ignore[lossy-cst] why\n"
+    (found,) = check_source("k.py", source).findings
+    after = rewrite(found.span.path, source.encode(), [found]).data.decode()
+    assert after == source.replace("lossy-cst", "lossy-cast")

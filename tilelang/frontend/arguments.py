@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import DictVal, is_dict, is_open
 from tilelang.frontend.iteration import materialize
-from tilelang.frontend.signals import UserError
+from tilelang.frontend.signals import ArgumentError
 from tilelang.ir.span import Span
 from tilelang.ir.unknown import UNKNOWN
 
@@ -29,6 +29,8 @@ class Arguments:
     kwarg_spans: dict[str, Span] = field(default_factory=dict[str, Span])
     open: bool = False
     """A ``*args`` or ``**kwargs`` was not known, so more arguments may exist."""
+    name_spans: dict[str, Span] = field(default_factory=dict[str, Span])
+    """Where the names of keyword arguments are written; all of ``name=value`` where it is written so."""
 
 
 class Args(list[Any]):
@@ -71,12 +73,16 @@ def evaluate_arguments(ev: Evaluator, node: ast.Call, scope: Scope) -> Arguments
         if keyword.arg is not None:
             found.kwargs[keyword.arg] = value
             found.kwarg_spans[keyword.arg] = _origin(ev, keyword.value, scope)
+            found.name_spans[keyword.arg] = ev.span(keyword, scope)
         elif is_dict(value):
             spans = value.spans if isinstance(value, DictVal) else {}
+            key_spans = value.key_spans if isinstance(value, DictVal) else {}
             for name, entry in value.items():
                 if isinstance(name, str):
                     found.kwargs[name] = entry
                     found.kwarg_spans[name] = spans.get(name) or ev.span(keyword.value, scope)
+                    if name in key_spans:
+                        found.name_spans[name] = key_spans[name]
             found.open = found.open or is_open(value)
         else:
             found.open = True
@@ -123,13 +129,13 @@ def bind_arguments(
             spans[param.arg] = written[position]
     if len(given) > len(positional):
         if spec.vararg is None:
-            raise UserError(
-                "TypeError", f"{function.name}() takes {len(positional)} arguments, {len(given)} given", span
-            )
+            message = f"{function.name}() takes {len(positional)} arguments, {len(given)} given"
+            expected = f"takes {len(positional)} arguments, not {len(given)}"
+            raise ArgumentError(message, span, argument="", expected=expected)
         bound[spec.vararg.arg] = tuple(given[len(positional) :])
     elif spec.vararg is not None:
         bound[spec.vararg.arg] = UNKNOWN if opened else ()
-    names = {param.arg for param in (*spec.args, *spec.kwonlyargs)}
+    names = dict.fromkeys(param.arg for param in (*spec.args, *spec.kwonlyargs))
     rest = DictVal()
     for name, value in kwargs.items():
         if name in names and name not in bound:
@@ -137,13 +143,16 @@ def bind_arguments(
             if arguments is not None and name in arguments.kwarg_spans:
                 spans[name] = arguments.kwarg_spans[name]
         elif name in names:
-            raise UserError("TypeError", f"{function.name}() got two values for {name}", span)
+            message = f"{function.name}() got two values for {name}"
+            raise ArgumentError(message, span, argument=name, expected="must be given once")
         elif extra is not None and spec.kwarg is None:
             extra[name] = value
         elif spec.kwarg is not None:
             rest[name] = value
         else:
-            raise UserError("TypeError", f"{function.name}() has no parameter {name}", span)
+            message = f"{function.name}() has no parameter {name}"
+            free = tuple(param for param in names if param not in bound and param not in kwargs)
+            raise ArgumentError(message, span, argument=name, known=free)
     if spec.kwarg is not None:
         rest.open = opened
         bound[spec.kwarg.arg] = rest
@@ -158,5 +167,24 @@ def bind_arguments(
         elif missing is not None:
             bound[param.arg] = missing(param.arg)
         else:
-            raise UserError("TypeError", f"{function.name}() misses the argument {param.arg}", span)
+            message = f"{function.name}() misses the argument {param.arg}"
+            raise ArgumentError(message, span, argument=param.arg, expected="must be given")
     return bound, spans
+
+
+def report_arguments(ev: Evaluator, error: ArgumentError, function: Function, arguments: Arguments, span: Span) -> None:
+    """Record that the arguments of a call do not fit a kernel or a macro of the program."""
+    from tilelang.language.suggest import nearest
+
+    written = arguments.name_spans if error.kind == "unknown-argument" else arguments.kwarg_spans
+    ev.problem(
+        error.kind,
+        written.get(error.argument, span),
+        notes=((f"{function.name} is defined here", ev.span_of(function)),),
+        function=f"{function.name}()",
+        argument=error.argument,
+        message=error.expected,
+        suggestion=nearest(error.argument, error.known),
+        closed=True,
+        known_version=None,
+    )

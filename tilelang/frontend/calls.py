@@ -97,6 +97,7 @@ def call(
                 [span, *arguments.arg_spans],
                 arguments.kwarg_spans,
                 arguments.open,
+                arguments.name_spans,
             )
         return call(ev, function.function, [function.receiver, *args], kwargs, span, shifted, scope)
     if isinstance(function, Model):
@@ -216,6 +217,7 @@ def _instantiate(
                 [span, *arguments.arg_spans],
                 arguments.kwarg_spans,
                 arguments.open,
+                arguments.name_spans,
             )
         call_function(ev, init, [made, *args], kwargs, span, shifted)
         return made

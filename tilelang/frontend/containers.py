@@ -25,16 +25,24 @@ class ListVal(list[Any]):
 
 
 class DictVal(dict[Any, Any]):
-    """A dict of the program. ``open``: further keys are possible. ``spans``: where each key's value is written."""
+    """A dict of the program. ``open``: further keys are possible. ``spans``: where each key's value is written;
+    ``key_spans``: where the key is."""
 
-    __slots__ = ("default", "open", "span", "spans")
+    __slots__ = ("default", "key_spans", "open", "span", "spans")
 
     def __init__(self, items: Any = (), span: Span | None = None) -> None:
         super().__init__(items)
         self.open = False
         self.span = span
         self.spans: dict[Any, Span] = {}
+        self.key_spans: dict[Any, Span] = {}
         self.default: object = None
+
+    def take_places(self, source: object) -> None:
+        """Remember where the entries of another dict, which were copied, are written."""
+        if isinstance(source, DictVal):
+            self.spans.update(source.spans)
+            self.key_spans.update(source.key_spans)
 
 
 class SetVal(set[Any]):
@@ -53,7 +61,7 @@ def copied_dict(source: dict[Any, Any]) -> DictVal:
     made.open = is_open(source)
     if isinstance(source, DictVal):
         made.span = source.span
-        made.spans.update(source.spans)
+        made.take_places(source)
     return made
 
 

@@ -70,7 +70,7 @@ def dict_display(ev: Evaluator, node: ast.Dict, scope: Scope) -> Any:
             if is_dict(value):
                 made.update(ev.charge(value))
                 made.open = made.open or is_open(value)
-                made.spans.update(value.spans if isinstance(value, DictVal) else {})
+                made.take_places(value)
             else:
                 made.open = True
             continue
@@ -83,6 +83,7 @@ def dict_display(ev: Evaluator, node: ast.Dict, scope: Scope) -> Any:
         except TypeError as error:
             raise UserError("TypeError", str(error), ev.span(key_node, scope)) from None
         made.spans[key] = ev.span(value_node, scope)
+        made.key_spans[key] = ev.span(key_node, scope)
     return made
 
 

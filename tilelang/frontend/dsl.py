@@ -65,7 +65,7 @@ def _without_foreign(arguments: Arguments) -> Arguments:
 
     args = [UNKNOWN if isinstance(value, _FOREIGN) else value for value in arguments.args]
     kwargs = {name: UNKNOWN if isinstance(value, _FOREIGN) else value for name, value in arguments.kwargs.items()}
-    return Made(args, kwargs, arguments.arg_spans, arguments.kwarg_spans, arguments.open)
+    return Made(args, kwargs, arguments.arg_spans, arguments.kwarg_spans, arguments.open, arguments.name_spans)
 
 
 def native(
@@ -133,11 +133,12 @@ def _run(ev: Evaluator, function: Any, arguments: Arguments, span: Span) -> Any:
 def _with_kwargs(arguments: Arguments, kwargs: dict[str, Any]) -> Arguments:
     from tilelang.frontend.arguments import Arguments as Made
 
-    return Made(arguments.args, kwargs, arguments.arg_spans, arguments.kwarg_spans)
+    return Made(arguments.args, kwargs, arguments.arg_spans, arguments.kwarg_spans, False, arguments.name_spans)
 
 
 def _report_binding(ev: Evaluator, function: Any, failure: BindingProblem, arguments: Arguments, span: Span) -> None:
-    place = arguments.kwarg_spans.get(failure.argument, span) if failure.argument else span
+    written = arguments.name_spans if failure.kind == "unknown-argument" else arguments.kwarg_spans
+    place = written.get(failure.argument, span)
     ev.problem(
         failure.kind,
         place,

@@ -129,6 +129,8 @@ class Evaluator:
         self.unsure = 0
         """How many unknown conditions the current code is under."""
         self.expected_failure = 0
+        self.factories = 0
+        """How many kernel factories run, one inside another."""
         self.handling: list[UserError] = []
         """Exceptions whose handlers run, innermost last."""
         self.dry = 0
@@ -230,6 +232,12 @@ class Evaluator:
         builder = ir_builder.current()
         if builder is not None:
             builder.problem(kind, span, notes=notes, **data)
+        else:
+            self.file_problem(kind, span, notes=notes, **data)
+
+    def file_problem(self, kind: str, span: Span, *, notes: tuple[tuple[str, Span], ...] = (), **data: object) -> None:
+        """Record a fact with the file: one that keeps a program from being built at all."""
+        if self.dry or self.phase_one:
             return
         from tilelang.ir.problem import Problem
 

@@ -30,6 +30,10 @@ def name(ev: Evaluator, node: ast.Name, scope: Scope) -> Any:
     if found is MISSING:
         found = find_builtin(node.id)
         if found is MISSING:
+            if ev.builder is not None or ev.factories:
+                from tilelang.frontend.undefined import report_undefined
+
+                report_undefined(ev, node, scope)
             return UNKNOWN
     if scope.rebound and node.id in scope.rebound:
         where = scope.rebound.pop(node.id)

@@ -99,11 +99,16 @@ def lazy_instance(
 
 
 def run_factory(ev: Evaluator, function: Function, bound: Mapping[str, Any], spans: Mapping[str, Span]) -> Any:
+    """What a kernel factory returns for bound arguments."""
     scope = ev.new_scope(function)
     scope.vars = dict(bound)
     scope.bound = dict(bound)
     scope.arg_spans = dict(spans)
-    return ev.run_body(function, scope)
+    ev.factories += 1
+    try:
+        return ev.run_body(function, scope)
+    finally:
+        ev.factories -= 1
 
 
 def reevaluator(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.arguments import Arguments, bind_arguments
+from tilelang.frontend.arguments import Arguments, bind_arguments, report_arguments
 from tilelang.frontend.containers import is_tuple
 from tilelang.frontend.eager import build_eager, is_eager
 from tilelang.frontend.instance import CallLink, Origin, TuneEntry
 from tilelang.frontend.instances import compile_prim_func, lazy_instance, record, reevaluator, run_factory
 from tilelang.frontend.plain import is_small
+from tilelang.frontend.scoping import functions_in
+from tilelang.frontend.signals import ArgumentError
 from tilelang.frontend.values import MISSING, Function, Jit, Kernel, Object, PrimFunc, Tensor
 from tilelang.ir.expr import Var
 from tilelang.ir.unknown import UNKNOWN
@@ -39,16 +42,20 @@ def call_jit(
         return UNKNOWN
     eager = is_eager(function)
     extra: dict[str, Any] = {}
-    bound, spans = bind_arguments(
-        ev,
-        function,
-        arguments.args,
-        {name: value for name, value in arguments.kwargs.items() if not name.startswith("__")},
-        span,
-        arguments,
-        missing=(lambda name: MISSING) if eager or jit.tuner is not None else None,
-        extra=extra if eager else None,
-    )
+    try:
+        bound, spans = bind_arguments(
+            ev,
+            function,
+            arguments.args,
+            {name: value for name, value in arguments.kwargs.items() if not name.startswith("__")},
+            span,
+            arguments,
+            missing=(lambda name: MISSING) if eager or jit.tuner is not None else None,
+            extra=extra if eager else None,
+        )
+    except ArgumentError as error:
+        report_arguments(ev, error, function, arguments, span)
+        raise
     if jit.tuner is not None:
         from tilelang.frontend.tuning import tune
 
@@ -110,7 +117,19 @@ def build(
 def _not_a_kernel(ev: Evaluator, made: Any, function: Function, span: Span) -> Any:
     if isinstance(made, Kernel):
         return made
-    ev.trace(f"{function.name} returned no prim_func that could be followed", span)
+    kernels = functions_in(function.node.body) if made is None and not isinstance(function.node, ast.Lambda) else []
+    kernels = [node for node in kernels if any("prim_func" in ast.unparse(each) for each in node.decorator_list)]
+    if kernels:
+        ev.problem(
+            "missing-kernel",
+            ev.span(kernels[-1], function.scope),
+            function=function.name,
+            kernel=kernels[-1].name,
+            notes=(("called here", span),),
+        )
+        ev.trace(f"{function.name} returns nothing", span)
+    else:
+        ev.trace(f"{function.name} returned no prim_func that could be followed", span)
     return UNKNOWN
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tilelang.frontend.leaving import settled
 from tilelang.frontend.scoping import bind
-from tilelang.frontend.signals import Return, Signal
+from tilelang.frontend.signals import Return, Signal, UserError
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import BOOL, INT32, VOID
 from tilelang.ir.expr import Call, Expr, Load, Var
@@ -301,7 +301,6 @@ def return_(ev: Evaluator, value: Any, node: ast.Return, scope: Scope) -> Signal
 def with_frame(ev: Evaluator, frame: Frame, item: ast.withitem, body: Callable[[], Signal], scope: Scope) -> Signal:
     """``with T.Kernel(...) as (bx, by):`` and the other scopes of the language."""
     from tilelang.frontend.signals import StopPhase
-    from tilelang.frontend.statements import assign
 
     builder = ev.builder
     if builder is None:
@@ -312,10 +311,22 @@ def with_frame(ev: Evaluator, frame: Frame, item: ast.withitem, body: Callable[[
     value = frame.enter(builder, target_names(item.optional_vars))
     try:
         if item.optional_vars is not None:
-            assign(ev, item.optional_vars, _unpackable(value, item.optional_vars), scope)
+            _name_indices(ev, frame, item.optional_vars, value, scope)
         return body()
     finally:
         frame.exit(builder)
+
+
+def _name_indices(ev: Evaluator, frame: Frame, target: ast.expr, value: Any, scope: Scope) -> None:
+    """Bind the names after ``as``."""
+    from tilelang.frontend.statements import assign
+
+    try:
+        assign(ev, target, _unpackable(value, target), scope)
+    except UserError as error:
+        if error.name == "ValueError" and isinstance(frame, LaunchFrame):
+            ev.file_problem("invalid-argument", ev.span(target, scope), function="Kernel", message=error.message)
+        raise
 
 
 def assert_ir(ev: Evaluator, condition: Any, node: ast.Assert, scope: Scope) -> None:

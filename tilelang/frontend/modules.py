@@ -54,6 +54,8 @@ class ModuleTable:
         self.loaded: dict[str, Module] = {}
         self._relevant: dict[int, bool] = {}
         self._located: dict[tuple[str, str], Path | None] = {}
+        self.bound_names: dict[str, frozenset[str] | None] = {}
+        """Names that each file binds, filled where they are asked for."""
 
     # --- finding ----------------------------------------------------------------------------------------------
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.arguments import Arguments, bind_arguments
+from tilelang.frontend.arguments import Arguments, bind_arguments, report_arguments
 from tilelang.frontend.eager import eager_state
 from tilelang.frontend.instance import CallLink
 from tilelang.frontend.parameters import declare_parameters
 from tilelang.frontend.scoping import captured
-from tilelang.frontend.signals import UserError
+from tilelang.frontend.signals import ArgumentError
 from tilelang.frontend.values import Function, Macro, PrimFunc
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.builder import Builder, building
@@ -80,8 +80,8 @@ def call_macro(ev: Evaluator, macro: Macro, arguments: Arguments, span: Span) ->
     scope.via = span
     try:
         scope.vars, scope.arg_spans = bind_arguments(ev, function, arguments.args, arguments.kwargs, span, arguments)
-    except UserError as error:
-        ev.problem("invalid-argument", span, function=function.name, argument="", expected=error.message, got="")
+    except ArgumentError as error:
+        report_arguments(ev, error, function, arguments, span)
         ev.builder.complete = False
         return UNKNOWN
     scope.bound = dict(scope.vars)

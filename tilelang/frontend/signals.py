@@ -56,6 +56,23 @@ class UserError(Exception):
         self.value = value
 
 
+class ArgumentError(UserError):
+    """The ``TypeError`` of a call whose arguments do not fit a function of the program.
+
+    ``kind`` is the rule that says so: ``unknown-argument`` or ``invalid-argument``. ``argument`` is the parameter or
+    keyword, ``expected`` what is asked of it, ``known`` are the parameters that the call leaves open.
+    """
+
+    def __init__(
+        self, message: str, span: Span, *, argument: str, expected: str = "", known: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__("TypeError", message, span)
+        self.kind = "invalid-argument" if expected else "unknown-argument"
+        self.argument = argument
+        self.expected = expected
+        self.known = known
+
+
 class Exhausted(Exception):
     """The step budget of the current entry point is spent."""
 

@@ -10,6 +10,7 @@ from tilelang.frontend.instance import Instance, KernelStatus, Trace
 from tilelang.ir.expr import is_known
 from tilelang.ir.span import Span
 from tilelang.ir.stmt import Alloc, For, Launch, Stmt
+from tilelang.ir.unknown import Unknown
 from tilelang.ir.visit import walk
 
 if TYPE_CHECKING:
@@ -60,20 +61,31 @@ def kernel_statuses(
         certain = sum(instance.certain for instance in mine)
         more = dropped.get((path, node.lineno), 0)
         if not mine:
-            found.append(KernelStatus(node.name, span, "unchecked", 0, 0, _why(node, traces)))
-        elif any(i.program.complete and i.origin != "symbolic" and has_known_tiles(i) for i in mine):
+            found.append(KernelStatus(node.name, span, "unchecked", 0, 0, _why(path, node, traces)))
+            continue
+        followed = sum(i.program.complete and i.origin != "symbolic" and has_known_tiles(i) for i in mine)
+        if followed == len(mine):
             reason = f"{more} more instances than the cap" if more else ""
             found.append(KernelStatus(node.name, span, "checked", len(mine), certain, reason))
+        elif followed:
+            reason = f"{len(mine) - followed} of {len(mine)} instances have values that are not known"
+            found.append(KernelStatus(node.name, span, "partly", len(mine), certain, reason))
         else:
             symbolic = all(i.origin == "symbolic" for i in mine)
             reason = "no caller gives its arguments" if symbolic else "part of the body or of the values is not known"
+            if symbolic:
+                reason = _stopped(path, traces) or reason
             found.append(KernelStatus(node.name, span, "partly", len(mine), certain, reason))
     return tuple(found)
 
 
 def has_known_tiles(instance: Instance) -> bool:
     """Whether no tile, stage count or thread count of a kernel rests on a value that could not be followed."""
-    return all(is_known(value) for stmt in walk(instance.program.body) for value in _sizes(stmt))
+    return all(
+        is_known(value) and not isinstance(value, Unknown)
+        for stmt in walk(instance.program.body)
+        for value in _sizes(stmt)
+    )
 
 
 def _sizes(stmt: Stmt) -> tuple[object, ...]:
@@ -84,10 +96,16 @@ def _sizes(stmt: Stmt) -> tuple[object, ...]:
     return (stmt.attr("num_stages", 0),) if isinstance(stmt, For) else ()
 
 
-def _why(node: ast.FunctionDef, traces: Sequence[Trace]) -> str:
+def _why(path: str, node: ast.FunctionDef, traces: Sequence[Trace]) -> str:
     """The best reason why a kernel has no instance: the last trace inside it, else that nothing reaches it."""
     end = node.end_lineno or node.lineno
     inside = [trace for trace in traces if node.lineno <= trace.span.line <= end]
     if inside:
         return f"line {inside[-1].span.line}: {inside[-1].message}"
-    return "nothing that could be followed calls it"
+    return _stopped(path, traces) or "nothing that could be followed calls it"
+
+
+def _stopped(path: str, traces: Sequence[Trace]) -> str:
+    """Where the program stops before it could call a kernel; empty if it runs to its end."""
+    stops = [trace for trace in traces if trace.span.path == path and trace.message.startswith("stops with ")]
+    return f"line {stops[-1].span.line} {stops[-1].message}" if stops else ""

@@ -164,6 +164,7 @@ def store_item(ev: Evaluator, container: Any, index: Any, value: Any, span: Span
             raise UserError("TypeError", str(error), span) from None
         if isinstance(container, DictVal):
             container.spans.pop(index, None)
+            container.key_spans.pop(index, None)
         return
     if is_list(container):
         ev.heap.writing(container)

@@ -61,7 +61,7 @@ def tune(
         if unknown_key is not None and function.node.args.kwarg is None:
             ev.problem(
                 "autotune-unknown-key",
-                value_spans.get(unknown_key, where),
+                (config.key_spans if isinstance(config, DictVal) else value_spans).get(unknown_key, where),
                 key=unknown_key,
                 function=function.name,
                 parameters=tuple(parameters),

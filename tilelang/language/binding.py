@@ -29,6 +29,7 @@ _SPELLINGS = {
     "trans_B": "transpose_B",
     "transA": "transpose_A",
     "transB": "transpose_B",
+    "axis": "dim",
 }
 """Spellings of other libraries that are too far from the parameter for the edit distance."""
 
@@ -51,8 +52,8 @@ class BindingProblem:
 
     ``kind``: ``unknown-argument`` or ``invalid-argument``, or empty if nothing is wrong with the program and only
     ``drop`` applies. ``suggestion``: the parameter that was probably meant. ``known_version``: the release or dialect
-    that takes the argument. ``message`` completes "must be ...". ``drop``: keyword arguments without which the call
-    may go on.
+    that takes the argument. ``message`` goes after the argument's name. ``drop``: keyword arguments without which
+    the call may go on.
     """
 
     kind: str
@@ -115,14 +116,14 @@ def bind(function: Any, args: Sequence[object], kwargs: Mapping[str, object]) ->
         kwargs = {name: value for name, value in kwargs.items() if name != "dtype"}
     places = accepted.positional[: len(args)]
     if len(args) > len(accepted.positional) and not accepted.many:
-        surplus = f"at most {len(accepted.positional)} arguments by place"
+        surplus = f"takes at most {len(accepted.positional)} positional arguments"
         return BindingProblem("invalid-argument", "arguments", surplus)
     for name in places:
         if name in kwargs:
-            return BindingProblem("invalid-argument", name, "given once")
+            return BindingProblem("invalid-argument", name, "must be given once")
     for name in accepted.required:
         if name not in kwargs and name not in places:
-            return BindingProblem("invalid-argument", name, "given")
+            return BindingProblem("invalid-argument", name, "must be given")
     return None
 
 

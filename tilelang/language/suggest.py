@@ -12,8 +12,13 @@ def nearest(name: str, known: Iterable[str], weight: Callable[[str], int] = lamb
     """The name in ``known`` at the smallest edit distance, if it is near enough to be a slip.
 
     Near is: the same but for case and underscores, or one edit in three to five characters, two in six to eleven, three
-    in longer names. Of several at one distance the one with the greatest ``weight`` wins.
+    in longer names. Of several at one distance the one with the greatest ``weight`` wins. A name that is one word of a
+    single longer one (``stages`` of ``num_stages``) stands for that.
     """
+    known = list(known)
+    longer = [candidate for candidate in known if len(name) > 3 and name in candidate.split("_")]
+    if len(longer) == 1 and longer[0] != name:
+        return longer[0]
     limit = 0 if len(name) < 3 else 1 if len(name) < 6 else 2 if len(name) < 12 else 3
     folded = _fold(name)
     best: tuple[int, int, str] | None = None

@@ -15,7 +15,7 @@ from tilelang.passes.configs import PassConfigs
 from tilelang.passes.copy_path import has_tma
 from tilelang.passes.expand import expand
 from tilelang.passes.fragments import infer
-from tilelang.passes.pipeline import is_pipelined, plan_pipeline
+from tilelang.passes.pipeline import is_pipelined, open_copies, plan_pipeline
 from tilelang.passes.reducers import settle_reducers
 from tilelang.passes.registers import estimate_registers
 from tilelang.passes.resources import resources_of
@@ -84,7 +84,8 @@ def plan(
     maps     |= settle_reducers(opened, active, maps, configs)
     finely    = configs.flag("enable_aggressive_shared_memory_merge")
     schedules = Schedules({id(each.loop): each for each in pipelines}, by_gemm, special, maps, active, finely)
-    memory    = plan_shared_memory(opened, schedules, versions, target, configs, complete=program.complete)
+    memory    = plan_shared_memory(opened, schedules, versions, target, configs,
+        open_copies=open_copies(opened.body), complete=program.complete)
     registers = estimate_registers(opened, assumed, maps)
     # fmt: on
     total = None if threads is None else threads + (special.producer_threads if special is not None else 0)

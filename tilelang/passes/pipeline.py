@@ -10,10 +10,14 @@ upstream stages them on sm_75 too.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from tilelang.ir.arith import try_const
-from tilelang.ir.expr import const_int
+from tilelang.ir.dtype import INT32
+from tilelang.ir.expr import Expr, Var, const_int
+from tilelang.ir.stmt import For
+from tilelang.ir.visit import walk
 from tilelang.passes.stage_uses import (
     Use,
     Uses,
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
 
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.span import Span
-    from tilelang.ir.stmt import For, Stmt
+    from tilelang.ir.stmt import Block, Stmt
 
 Role = Literal["copy", "producer", "compute"]
 
@@ -144,6 +148,19 @@ def _numbers(value: object) -> tuple[int, ...] | None:
 def is_pipelined(loop: For) -> bool:
     """Whether upstream makes a software pipeline of this loop."""
     return loop.kind == "pipelined" and (bool(stages_of(loop)) or explicit_order(loop) is not None)
+
+
+def open_copies(block: Block) -> dict[Buffer, Expr]:
+    """Staged buffers of loops whose stage count is not known, with that count."""
+    found: dict[Buffer, Expr] = {}
+    for stmt in walk(block):
+        if isinstance(stmt, For) and stmt.kind == "pipelined" and stages_of(stmt) is None and not explicit_order(stmt):
+            given = stmt.attr("num_stages")
+            count = given if isinstance(given, Expr) else Var(INT32, "?", "unknown")
+            others = tuple(entry for entry in stmt.attrs if entry[0] != "num_stages")
+            assumed = plan_pipeline(replace(stmt, attrs=(*others, ("num_stages", 2))))
+            found |= {buffer.root: count for buffer in assumed.versions}
+    return found
 
 
 def plan_pipeline(loop: For) -> Pipeline:

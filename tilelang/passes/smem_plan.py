@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tilelang.ir.dtype import DType
-    from tilelang.ir.expr import Operand
+    from tilelang.ir.expr import Expr, Operand
     from tilelang.ir.stmt import Launch, Stmt
     from tilelang.passes.configs import PassConfigs
     from tilelang.passes.timeline import Schedules
@@ -112,15 +112,20 @@ def plan_shared_memory(
     target: Target,
     configs: PassConfigs,
     *,
+    open_copies: Mapping[Buffer, Expr] | None = None,
     complete: bool = True,
 ) -> SharedMemoryPlan:
-    """The plan of one launch. ``versions``: copies of staged buffers. ``complete``: whether the whole body is known."""
+    """The plan of one launch. ``versions``: copies of staged buffers; ``open_copies``: those whose number is unknown.
+    ``complete``: whether the whole body is known."""
+    uncounted = open_copies or {}
     timeline = lay_out(launch, schedules)
     life = lives(timeline)
     aligned = alignments(launch, schedules.special, schedules.partitions, target, configs)
     moments = timeline.moments
     slots = [
-        _with_statements(_allocate(slot, versions, aligned), moments[span.first].stmt, moments[span.last].stmt)
+        _with_statements(
+            _allocate(slot, versions, uncounted, aligned), moments[span.first].stmt, moments[span.last].stmt
+        )
         for slot, span in life.items()
     ]
     dynamic = [(slot, span) for slot, span in zip(slots, life.values(), strict=True) if slot.dynamic]
@@ -144,14 +149,23 @@ def storage_bytes(dtype: DType, elements: int) -> int:
     return elements * dtype.lanes * ((dtype.bits + 7) // 8)
 
 
-def _allocate(slot: Buffer | Workspace, versions: Mapping[Buffer, int], aligned: Mapping[Buffer, int]) -> Allocation:
+def _allocate(
+    slot: Buffer | Workspace,
+    versions: Mapping[Buffer, int],
+    uncounted: Mapping[Buffer, Expr],
+    aligned: Mapping[Buffer, int],
+) -> Allocation:
     if not isinstance(slot, Buffer):
         size = storage_bytes(slot.dtype, slot.elements)
         return Allocation(slot.name, "scratch", True, 1, size, size, f"{size} B", span=slot.span, purpose=slot.purpose)
     copies = versions.get(slot, 1)
     count = slot.element_count()
     size = None if count is None or not slot.dtype.is_known else storage_bytes(slot.dtype, count * copies)
-    least, formula = (size, f"{size} B") if size is not None else _symbolic(slot, copies)
+    if slot in uncounted:
+        least, formula = _symbolic(slot, uncounted[slot])
+        least, size = max(least, size or 0), None
+    else:
+        least, formula = (size, f"{size} B") if size is not None else _symbolic(slot, copies)
     return Allocation(
         slot.name,
         "buffer",
@@ -166,8 +180,8 @@ def _allocate(slot: Buffer | Workspace, versions: Mapping[Buffer, int], aligned:
     )
 
 
-def _symbolic(buffer: Buffer, copies: int) -> tuple[int, str]:
-    """The least bytes and the formula of a buffer with a symbolic extent."""
+def _symbolic(buffer: Buffer, copies: Operand) -> tuple[int, str]:
+    """The least bytes and the formula of a buffer with a symbolic extent or number of copies."""
     if not buffer.dtype.is_known:
         return 0, f"{buffer.name} of unknown type"
     product: Operand = copies
@@ -175,7 +189,7 @@ def _symbolic(buffer: Buffer, copies: int) -> tuple[int, str]:
         product = Binary(INT32, "*", product, extent)
     least = bounds(product).lo or 0
     width = max(buffer.dtype.total_bits // 8, 1)
-    return storage_bytes(buffer.dtype, max(least, 0)), f"{text_of(simplify(product))}*{width} B"
+    return storage_bytes(buffer.dtype, max(least, 0)), f"{text_of(simplify(product))} * {width} B"
 
 
 def _with_statements(slot: Allocation, first: Stmt, last: Stmt) -> Allocation:

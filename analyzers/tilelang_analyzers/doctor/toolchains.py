@@ -43,6 +43,7 @@ DEPENDENCIES = {
     "tree-sitter": "all checking",
     "tree-sitter-python": "all checking",
     "rich": "printing tables and progress",
+    "shtab": "shell completion",
     "pygls": "the language server",
     "lsprotocol": "the language server",
 }

@@ -1,4 +1,7 @@
-"""One line a finding: ``path:line:column: severity[rule] message (sm_75, sm_86)``."""
+"""One line a finding: ``path:line:column: severity[rule] message (sm_75, sm_86)``.
+
+Targets that the message names are not repeated.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tilelang_analyzers.report.coverage import failures, summary
 from tilelang_analyzers.report.places import location
-from tilelang_analyzers.report.style import clean
+from tilelang_analyzers.report.remarks import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +22,6 @@ def render(run: Run, style: Style) -> Iterator[str]:
     for finding in run.findings():
         place = style.paint(location(finding.span, run.sources), "bold")
         kind = style.paint(f"{finding.severity.label}[{finding.rule}]", finding.severity.label)
-        targets = f" ({', '.join(finding.targets)})" if finding.targets else ""
-        yield f"{place}: {kind} {clean(finding.message)}{targets}"
+        yield f"{place}: {kind} {message(finding)}"
     yield from failures(run, style)
     yield from summary(run, style)

@@ -9,8 +9,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Severity
-from tilelang_analyzers.report.places import display_path
-from tilelang_analyzers.report.style import Style, wrap
+from tilelang_analyzers.report.places import shown_path
+from tilelang_analyzers.report.style import Style, clean, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,13 +24,13 @@ REASONS_SHOWN = 3
 def failures(run: Run, style: Style) -> Iterator[str]:
     """One line for each file that could not be checked."""
     for path, message in run.unreadable:
-        yield from wrap(message, style.width, style.paint("error", "error") + f": {display_path(path)}: ")
+        yield from wrap(clean(message), style.width, style.paint("error", "error") + f": {shown_path(path)}: ")
     for file in run.files:
         if file.failure is None:
             continue
         kind = "internal error" if file.failure.internal else "error"
-        start = style.paint(kind, "error") + f": {display_path(file.path)}: "
-        yield from wrap(file.failure.message, style.width, start)
+        start = style.paint(kind, "error") + f": {shown_path(file.path)}: "
+        yield from wrap(clean(file.failure.message), style.width, start)
         if file.failure.internal:
             text = "a bug of the checker: please report it with the output of --debug"
             yield from wrap(text, style.width, "  ")

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from tilelang_analyzers.report.coverage import failures, summary
 from tilelang_analyzers.report.excerpt import excerpt
 from tilelang_analyzers.report.places import location
+from tilelang_analyzers.report.remarks import how
 from tilelang_analyzers.report.style import clean, wrap
 from tilelang_analyzers.report.trace import trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tilelang.diagnostics import Diagnostic, Fix
+    from tilelang.diagnostics import Diagnostic
     from tilelang.ir.span import Span
     from tilelang_analyzers.report import Run
     from tilelang_analyzers.report.style import Style
@@ -44,14 +45,7 @@ def _finding(finding: Diagnostic, run: Run, style: Style) -> Iterator[str]:
         if note.span:
             yield from _place(note.span, run, style, "note", gutter)
     if finding.fix:
-        yield from _headline("help", finding.fix.title + _how(finding.fix), "help", style)
-
-
-def _how(fix: Fix) -> str:
-    """How to have a fix applied, if it can be."""
-    if not fix.edits:
-        return ""
-    return " (--fix)" if fix.safe else " (--fix --unsafe-fixes)"
+        yield from _headline("help", finding.fix.title + how(finding.fix), "help", style)
 
 
 def _headline(kind: str, message: str, role: str, style: Style) -> Iterator[str]:

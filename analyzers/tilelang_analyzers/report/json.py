@@ -6,12 +6,12 @@ the same input gives the same bytes.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from tilelang import __version__
 from tilelang_analyzers.report.coverage import kernels_of
-from tilelang_analyzers.report.places import display_path
+from tilelang_analyzers.report.escape import json_text
+from tilelang_analyzers.report.places import display_path, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ SCHEMA_VERSION = 1
 
 
 def render(run: Run, style: Style) -> Iterator[str]:
-    yield json.dumps(document(run), indent=2)
+    yield json_text(document(run))
 
 
 def document(run: Run) -> dict[str, Any]:
@@ -37,13 +37,13 @@ def document(run: Run) -> dict[str, Any]:
         "version": SCHEMA_VERSION,
         "tool": {"name": "tilelang-check", "version": __version__},
         "targets": [{"target": arch, "label": label} for arch, label in run.targets],
-        "findings": [_finding(finding, run.sources) for finding in run.findings()],
-        "instances": [_instance(instance) for instance in run.instances()],
-        "coverage": _coverage(run),
+        "findings": [finding_data(finding, run.sources) for finding in run.findings()],
+        "instances": [_instance(instance, run.sources) for instance in run.instances()],
+        "coverage": coverage_data(run),
         "failures": [
-            *({"path": display_path(path), "message": message, "internal": False} for path, message in run.unreadable),
+            *(failure_data(path, message, internal=False) for path, message in run.unreadable),
             *(
-                {"path": display_path(it.path), "message": it.failure.message, "internal": it.failure.internal}
+                failure_data(it.path, it.failure.message, internal=it.failure.internal)
                 for it in run.files
                 if it.failure
             ),
@@ -56,7 +56,13 @@ def document(run: Run) -> dict[str, Any]:
     return report
 
 
-def _finding(finding: Diagnostic, sources: Sources) -> dict[str, Any]:
+def failure_data(path: str, message: str, *, internal: bool) -> dict[str, Any]:
+    """A file that could not be checked."""
+    return {"path": display_path(path), "message": message, "internal": internal}
+
+
+def finding_data(finding: Diagnostic, sources: Sources) -> dict[str, Any]:
+    """One finding."""
     return {
         "rule": finding.rule,
         "severity": finding.severity.label,
@@ -73,15 +79,14 @@ def _finding(finding: Diagnostic, sources: Sources) -> dict[str, Any]:
 
 def _range(span: Span, sources: Sources) -> dict[str, Any]:
     """A place. In a notebook ``cell`` counts its cells from 1 and lines count in the cell; else it is left out."""
-    file = sources.file(span.path)
-    cell, line = sources.locate(span.path, span.line)
+    here = place(span, sources)
     return {
-        "path": display_path(span.path),
-        **({"cell": cell} if cell else {}),
-        "line": line,
-        "column": file.char_column(span.line, span.col) + 1,
-        "end_line": line + span.end_line - span.line,
-        "end_column": file.char_column(span.end_line, span.end_col) + 1,
+        "path": display_path(here.path),
+        **({"cell": here.cell} if here.cell else {}),
+        "line": here.line,
+        "column": here.column,
+        "end_line": here.end_line,
+        "end_column": here.end_column,
     }
 
 
@@ -90,30 +95,37 @@ def _fix(fix: Fix, sources: Sources) -> dict[str, Any]:
     return {"title": fix.title, "safe": fix.safe, "edits": edits}
 
 
-def _instance(instance: InstanceResult) -> dict[str, Any]:
+def _line(path: str, line: int, sources: Sources) -> dict[str, Any]:
+    """A line, with the cell if the file is a notebook."""
+    cell, line = sources.locate(path, line)
+    return {**({"cell": cell} if cell else {}), "line": line}
+
+
+def _instance(instance: InstanceResult, sources: Sources) -> dict[str, Any]:
     return {
         "path": display_path(instance.path),
         "kernel": instance.kernel,
-        "line": instance.line,
+        **_line(instance.path, instance.line, sources),
         "factory": instance.factory,
-        "factory_line": instance.factory_line,
+        **{f"factory_{key}": it for key, it in _line(instance.path, instance.factory_line, sources).items()},
         "style": instance.style,
         "origin": instance.origin,
         "launch": instance.launch,
         "bindings": dict(instance.bindings),
         "closure": dict(instance.closure),
         "call_chain": [
-            {"function": link.function, "path": display_path(link.path), "line": link.line} for link in instance.chain
+            {"function": link.function, "path": display_path(link.path), **_line(link.path, link.line, sources)}
+            for link in instance.chain
         ],
         "certainty": "certain" if instance.certain else "possible",
         "expected_failure": instance.expected_failure,
         "grid": list(instance.grid),
         "threads": list(instance.threads),
-        "targets": [_target(result) for result in instance.targets],
+        "targets": [_target(result, sources) for result in instance.targets],
     }
 
 
-def _target(result: TargetResult) -> dict[str, Any]:
+def _target(result: TargetResult, sources: Sources) -> dict[str, Any]:
     return {
         "target": result.arch,
         "label": result.label,
@@ -130,7 +142,7 @@ def _target(result: TargetResult) -> dict[str, Any]:
                     "bytes": it.bytes,
                     "copies": it.copies,
                     "path": display_path(it.path) if it.path else None,
-                    "line": it.line or None,
+                    **(_line(it.path, it.line, sources) if it.path and it.line else {"line": None}),
                 }
                 for it in result.buffers
             ],
@@ -142,7 +154,8 @@ def _target(result: TargetResult) -> dict[str, Any]:
     }
 
 
-def _coverage(run: Run) -> dict[str, Any]:
+def coverage_data(run: Run) -> dict[str, Any]:
+    """What was checked and what was not."""
     kernels = kernels_of(run)
     states = [kernel.state for kernel in kernels]
     return {
@@ -156,7 +169,7 @@ def _coverage(run: Run) -> dict[str, Any]:
         "by_kernel": [
             {
                 "path": display_path(it.path),
-                "line": it.line,
+                **_line(it.path, it.line, run.sources),
                 "kernel": it.name,
                 "state": it.state,
                 "instances": it.instances,

@@ -23,6 +23,8 @@ _CODES = {
     "bold": "1",
     "faint": "2",
     "gutter": "34",
+    "added": "32",
+    "removed": "31",
 }
 _BREAK = re.compile(r"(?<!\d) | (?!\d{3}\b|[KM]?i?B\b)")
 """A space where a line may end: not inside ``131 072 B``."""

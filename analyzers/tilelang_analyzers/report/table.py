@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from tilelang_analyzers.report.coverage import failures, summary
-from tilelang_analyzers.report.places import display_path
+from tilelang_analyzers.report.places import line_location
 from tilelang_analyzers.report.style import clean, display_width, wrap
 from tilelang_analyzers.report.trace import bindings_text
 
@@ -35,7 +35,7 @@ def render(run: Run, style: Style) -> Iterator[str]:
     columns = _columns(run, instances)
     per_band = max(1, (style.width - MIN_LEFT) // CELL)
     for start in range(0, len(columns), per_band):
-        yield from _band(instances, columns[start : start + per_band], style, first=start == 0)
+        yield from _band(run, instances, columns[start : start + per_band], style, first=start == 0)
         yield ""
     if columns:
         signs = f"{style.tick} fits and has no error, {style.cross} does not, ? not known, - not for this target"
@@ -51,7 +51,9 @@ def _columns(run: Run, instances: list[InstanceResult]) -> list[Column]:
     return chosen or [found[arch] for arch in sorted(found)]
 
 
-def _band(instances: list[InstanceResult], columns: list[Column], style: Style, *, first: bool) -> Iterator[str]:
+def _band(
+    run: Run, instances: list[InstanceResult], columns: list[Column], style: Style, *, first: bool
+) -> Iterator[str]:
     left = style.width - CELL * len(columns)
     yield (" " * left + "".join(f"{label:>{CELL}}" for _, label, _ in columns)).rstrip()
     budgets = "".join(f"{f'{budget} B' if budget is not None else 'no limit':>{CELL}}" for _, _, budget in columns)
@@ -62,7 +64,7 @@ def _band(instances: list[InstanceResult], columns: list[Column], style: Style, 
     for (path, line, kernel), members in by_kernel.items():
         factory = members[0].factory
         of = f" ({factory})" if factory not in ("", kernel) else ""
-        yield style.paint(f"{display_path(path)}:{line} {kernel}{of}", "bold")
+        yield style.paint(f"{line_location(path, line, run.sources)} {kernel}{of}", "bold")
         for number, instance in enumerate(members, 1):
             yield from _row(number, instance, columns, left, style, first=first)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang_analyzers.report.coverage import kernels_of
-from tilelang_analyzers.report.places import display_path, location
+from tilelang_analyzers.report.places import line_location, location
 from tilelang_analyzers.report.style import clean, wrap
 from tilelang_analyzers.results import value_text
 
@@ -29,14 +29,14 @@ def trace(run: Run, style: Style) -> Iterator[str]:
 
 def _kernel(kernel: KernelResult, run: Run, style: Style) -> Iterator[str]:
     reason = f" ({kernel.reason})" if kernel.reason else ""
-    head = f"{display_path(kernel.path)}:{kernel.line} {kernel.name}: "
+    head = f"{line_location(kernel.path, kernel.line, run.sources)} {kernel.name}: "
     yield from wrap(f"{_STATES[kernel.state]}{reason}", style.width, style.paint(head, "bold"), "    ")
     for instance in run.instances():
         if (instance.path, instance.line, instance.kernel) == (kernel.path, kernel.line, kernel.name):
-            yield from _instance(instance, style)
+            yield from _instance(instance, run, style)
 
 
-def _instance(instance: InstanceResult, style: Style) -> Iterator[str]:
+def _instance(instance: InstanceResult, run: Run, style: Style) -> Iterator[str]:
     if instance.launch > 0:
         return
     certainty = "certain" if instance.certain else "possible"
@@ -45,7 +45,7 @@ def _instance(instance: InstanceResult, style: Style) -> Iterator[str]:
     values = bindings_text(instance) or "no arguments"
     yield from wrap(clean(f"{values}: {certainty}, {instance.origin}"), style.width, "  ", "      ")
     for link in instance.chain:
-        yield f"      {clean(link.function)} at {display_path(link.path)}:{link.line}"
+        yield f"      {clean(link.function)} at {line_location(link.path, link.line, run.sources)}"
 
 
 def bindings_text(instance: InstanceResult) -> str:

@@ -70,7 +70,7 @@ def entry(problem: Problem, key: str) -> str | None:
 def function(problem: Problem) -> str:
     """The language function that a problem is about: ``T.copy``."""
     name = entry(problem, "function") or "the call"
-    return name if "." in name or " " in name else f"T.{name}"
+    return name if "." in name or " " in name or name.endswith("()") else f"T.{name}"
 
 
 def declarations_with_dtype(*buffers: Buffer) -> tuple[Note, ...]:

@@ -17,6 +17,9 @@ def matmul(M, N, K, tile_m=64, stages=2): ...
 ```python
 @tilelang.autotune(configs=[{"tile_m": 64, "stages": 2}])
 ```
+
+## Fix safety
+The fix writes the nearest parameter. It is unsafe, since another one may have been meant.
 """
 
 from __future__ import annotations
@@ -24,13 +27,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tilelang_analyzers.rule import define
+from tilelang_analyzers.rules._names import rename
 from tilelang_analyzers.rules._text import entry, problem_notes
 
 if TYPE_CHECKING:
     from tilelang.ir.problem import Problem
     from tilelang_analyzers.rule import ProblemContext
 
-RULE = define(__name__, __doc__, group="program")
+RULE = define(__name__, __doc__, group="program", fixable=True)
 
 
 @RULE.check_problem
@@ -40,7 +44,8 @@ def check(ctx: ProblemContext, problem: Problem) -> None:
     suggestion = entry(problem, "suggestion") or _nearest(key, problem.data.get("parameters"))
     if suggestion:
         message += f"; did you mean `{suggestion}`?"
-    ctx.report(problem.span, message, notes=problem_notes(problem), data=problem.data)
+    fix = rename(ctx, problem, key, suggestion) if suggestion else None
+    ctx.report(problem.span, message, notes=problem_notes(problem), fix=fix, data=problem.data)
 
 
 def _nearest(key: str, parameters: object) -> str | None:

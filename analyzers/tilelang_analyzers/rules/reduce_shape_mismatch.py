@@ -20,21 +20,30 @@ T.reduce_max(tile, best, dim=1)
 best = T.alloc_fragment((64,), "float32")
 T.reduce_max(tile, best, dim=1)
 ```
+
+## Fix safety
+The fix writes the one `dim` with which the shapes agree. It is unsafe, since the result may have been given the wrong
+shape instead.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilelang.diagnostics import Edit, Fix, Note
 from tilelang.ir.stmt import Reduce, Scan
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules import _dims as dims
+from tilelang_analyzers.rules._source import call_at, span_of
 from tilelang_analyzers.rules._text import declarations, shape
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilelang.ir.buffer import Dim
     from tilelang_analyzers.rule import InstanceContext
 
-RULE = define(__name__, __doc__, group="shape")
+RULE = define(__name__, __doc__, group="shape", fixable=True)
 
 
 @RULE.check_instance
@@ -56,13 +65,37 @@ def _check_reduce(ctx: InstanceContext, reduce: Reduce) -> None:
     kept = (*source[:dim], 1, *source[dim + 1 :])
     if dims.same_shape(rest, result) or dims.same_shape(kept, result):
         return
+    other, fix = _other_dim(ctx, reduce, source, result)
     expected = shape(ctx, kept) if not rest else f"{shape(ctx, rest)} or {shape(ctx, kept)}"
     ctx.report(
         reduce.span,
         f"{name}: reducing {shape(ctx, source)} over dim {reduce.dim} gives {expected}, "
         f"but `{reduce.dst.buffer.name}` is {shape(ctx, result)}",
-        notes=declarations(ctx, [reduce.src.buffer, reduce.dst.buffer]),
+        notes=[*declarations(ctx, [reduce.src.buffer, reduce.dst.buffer]), *other],
+        fix=fix,
     )
+
+
+def _other_dim(
+    ctx: InstanceContext, reduce: Reduce, source: Sequence[Dim], result: Sequence[Dim]
+) -> tuple[tuple[Note, ...], Fix | None]:
+    """The one dimension over which the reduction would give the result's shape, if there is only one; and the change of
+    ``dim=...``, if that is written as a number."""
+    fitting = [
+        dim
+        for dim in range(len(source))
+        if dims.same_shape((*source[:dim], *source[dim + 1 :]), result)
+        or dims.same_shape((*source[:dim], 1, *source[dim + 1 :]), result)
+    ]
+    if len(fitting) != 1:
+        return (), None
+    found = call_at(ctx, reduce.span)
+    written = [word.value for word in found[0].keywords if word.arg == "dim"] if found else []
+    note = Note(f"with dim={fitting[0]} the shapes agree")
+    if not written or ctx.snippet(span_of(reduce.span.path, written[0])) not in (str(reduce.dim), f"-{-reduce.dim}"):
+        return (note,), None
+    edit = Edit(span_of(reduce.span.path, written[0]), str(fitting[0]))
+    return (note,), Fix(f"Reduce over dim {fitting[0]}", (edit,))
 
 
 def _check_scan(ctx: InstanceContext, scan: Scan) -> None:

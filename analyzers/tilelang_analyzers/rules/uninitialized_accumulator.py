@@ -104,7 +104,8 @@ def _clear(ctx: InstanceContext, buffer: Buffer) -> Fix | None:
     before = ctx.snippet(Span(place.path, place.line, 0, place.line, place.col))
     after = ctx.snippet(Span(place.path, place.end_line, place.end_col, place.end_line + 1, 0))
     indent = before[: len(before) - len(before.lstrip())]
-    if before.strip() != f"{buffer.name} =" or after.strip():
+    if before.strip() != f"{buffer.name} =" or not (after.strip() + "#").startswith("#"):
         return None
-    end = Span(place.path, place.end_line, place.end_col, place.end_line, place.end_col)
+    column = place.end_col + len(after.rstrip("\r\n").encode())
+    end = Span(place.path, place.end_line, column, place.end_line, column)
     return Fix(f"Clear `{buffer.name}` after its allocation", (Edit(end, f"\n{indent}{module}.clear({buffer.name})"),))

@@ -1,8 +1,8 @@
 """A function of the language has no parameter of this name.
 
 ## What it does
-Reports keyword arguments that no release of the function takes. A near miss of a known parameter is an error. An
-argument that a release had, or that nothing resembles, is only an info.
+Reports keyword arguments that no parameter takes: those of the language's functions, and those of calls of kernels and
+macros. An argument of the language that a release had, or that nothing resembles, is only an info.
 
 ## Why is this bad?
 The program stops with a `TypeError` when the kernel is built.

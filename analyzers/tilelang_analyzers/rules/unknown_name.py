@@ -1,11 +1,13 @@
 """A name does not exist in the language.
 
 ## What it does
-Reports `T.name` and `tilelang.name` where no release of the language has such a name. A near miss of a known name is
-an error. A name that a release had, or that nothing resembles, is only an info.
+Reports `T.name` and `tilelang.name` where no release of the language has such a name, and names in a kernel that
+nothing in the file binds. A name of the language that a release had, or that nothing resembles, is only an info.
+
+A file with `from module import *`, `globals()` and the like may bind names that are not seen; there the rule is silent.
 
 ## Why is this bad?
-The program stops with an `AttributeError` when the kernel is built.
+The program stops with an `AttributeError` or a `NameError` when the kernel is built.
 
 ## Example
 ```python
@@ -38,5 +40,6 @@ RULE = define(__name__, __doc__, group="language", fixable=True)
 
 @RULE.check_problem
 def check(ctx: ProblemContext, problem: Problem) -> None:
-    name, module = entry(problem, "name") or "", entry(problem, "module") or "tilelang.language"
-    report_name(ctx, problem, name.rpartition(".")[2], f"`{name}` does not exist in `{module}`")
+    name, module = entry(problem, "name") or "", problem.data.get("module")
+    missing = f"`{name}` does not exist in `{module}`" if module else f"nothing defines `{name}`"
+    report_name(ctx, problem, name.rpartition(".")[2], missing)

@@ -18,13 +18,18 @@ T.gemm(a_tile, a_tile, acc)
 ```python
 T.gemm(a_tile, b_tile, acc)
 ```
+
+## Fix safety
+The fix removes the allocation of a buffer that nothing mentions. It is safe: the kernel computes the same without it.
 """
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-from tilelang.diagnostics import Severity
+from tilelang.diagnostics import Edit, Fix, Severity
+from tilelang.ir.span import Span
 from tilelang.ir.stmt import Alloc
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._uses import uses
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
     from tilelang.ir.buffer import Buffer
     from tilelang_analyzers.rule import InstanceContext
 
-RULE = define(__name__, __doc__, group="language", severity=Severity.INFO)
+RULE = define(__name__, __doc__, group="language", severity=Severity.INFO, fixable=True)
 
 _DATA_SCOPES = ("shared", "shared.dyn", "shared.tmem", "local.fragment", "local", "local.var")
 
@@ -50,4 +55,20 @@ def check(ctx: InstanceContext) -> None:
     for stmt in ctx.walk():
         if isinstance(stmt, Alloc) and stmt.buffer.scope in _DATA_SCOPES and stmt.buffer not in read:
             buffer = stmt.buffer
-            ctx.report(stmt.span, f"`{buffer.name}` is {'written but ' if buffer in written else ''}never read")
+            message = f"`{buffer.name}` is {'written but ' if buffer in written else ''}never read"
+            ctx.report(stmt.span, message, fix=None if buffer in written else _without(ctx, stmt))
+
+
+def _without(ctx: InstanceContext, alloc: Alloc) -> Fix | None:
+    """The removal of an allocation that is a statement on lines of its own, without comments, if nothing else in the
+    file has the buffer's name."""
+    place, name = alloc.span, alloc.buffer.name
+    tree = ctx.syntax_tree(place.path)
+    before = ctx.snippet(Span(place.path, place.line, 0, place.line, place.col))
+    after = ctx.snippet(Span(place.path, place.end_line, place.end_col, place.end_line + 1, 0))
+    if tree is None or before.strip() != f"{name} =" or after.strip() or "#" in ctx.snippet(place):
+        return None
+    if sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree)) != 1:
+        return None
+    lines = Span(place.path, place.line, 0, place.end_line + 1, 0)
+    return Fix(f"Remove `{name}`", (Edit(lines, ""),), safe=True)

@@ -18,7 +18,8 @@ T.copy(A[by * 64, 0], tile)
 ```
 
 ## Fix safety
-The fix deletes the comment, or the one rule in it. It is safe: comments have no effect on the program.
+The fix deletes the comment, or the one rule in it, or writes the rule that was meant where its name is misspelt. It is
+safe: comments have no effect on the program.
 """
 
 from __future__ import annotations

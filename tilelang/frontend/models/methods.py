@@ -218,7 +218,7 @@ def _update(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> No
     owner.update(made)
     if isinstance(owner, DictVal):
         owner.open = owner.open or made.open
-        owner.spans.update(made.spans)
+        owner.take_places(made)
 
 
 def _setdefault(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
@@ -246,7 +246,7 @@ def _pop_key(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> A
 def _copy_dict(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = DictVal(owner, getattr(owner, "span", None))
     made.open = is_open(owner)
-    made.spans.update(getattr(owner, "spans", {}))
+    made.take_places(owner)
     return made
 
 

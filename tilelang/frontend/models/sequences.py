@@ -120,6 +120,7 @@ def dict_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     made.span = args.span
     if args.arguments is not None:
         made.spans.update(args.arguments.kwarg_spans)
+        made.key_spans.update(args.arguments.name_spans)
         made.open = made.open or args.arguments.open
     return made
 

@@ -1,0 +1,19 @@
+"""A project in a folder of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from analyzers.projects import Command
+
+
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command, in a project that is checked for a T4."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    command = Command(folder, capsys)
+    command.write("pyproject.toml", "[tool.tilelang]\ntarget = ['t4']\n")
+    return command
