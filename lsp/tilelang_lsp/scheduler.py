@@ -74,6 +74,10 @@ class Scheduler:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._worker, self._examine, file, cancellation)
 
+    def warm_up(self) -> None:
+        """Have the worker get ready for the first check."""
+        self._worker.submit(self._session.warm_up)
+
     async def run(self, work: Callable[[], T]) -> T:
         """Do something in the thread of the checks: the evaluator builds one program at a time."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, work)

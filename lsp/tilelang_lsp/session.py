@@ -121,6 +121,8 @@ class Session:
         """Use other settings of the editor, or read configuration files again."""
         self.options = options or self.options
         self._config = Config(self.options.checker)
+        # What is remembered of instances holds under the settings of that time.
+        self._memories = {}
 
     def settings(self, path: str) -> Settings:
         """The settings of a file. Raises :class:`SettingsError`."""
@@ -139,6 +141,16 @@ class Session:
             for other, analysis in self.analyses.items()
             if other != path and other in self.workspace.open and path in analysis.report.dependencies
         ]
+
+    @staticmethod
+    def warm_up() -> None:
+        """Load what every check needs, while the editor still makes itself ready."""
+        from tilelang.frontend.evaluator import load_handlers
+        from tilelang_analyzers import engine, rules
+
+        load_handlers()
+        rules.load_all()
+        assert engine is not None
 
     def examine(self, file: SourceFile, cancellation: Cancellation | None = None) -> Analysis:
         """Check one version of a file. Raises ``Cancelled``, and nothing on the file's account."""

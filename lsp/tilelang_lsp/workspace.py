@@ -31,13 +31,15 @@ class Workspace:
 
     def file(self, path: str) -> SourceFile | None:
         """The newest text of a file; None if it cannot be read or is no Python file."""
-        if path in self.open:
-            return self.open[path]
-        if path not in self._disk:
-            if len(self._disk) > MAX_KNOWN:
-                self._disk.clear()
-            self._disk[path] = _read(path)
-        return self._disk[path]
+        held = self.open.get(path)
+        if held is not None:
+            return held
+        if path in self._disk:
+            return self._disk.get(path)
+        if len(self._disk) > MAX_KNOWN:
+            self._disk.clear()
+        found = self._disk[path] = _read(path)
+        return found
 
     def forget(self, path: str) -> None:
         """A file was changed, made or removed on disk."""
@@ -52,19 +54,23 @@ class Workspace:
 
     def paths(self) -> Iterator[str]:
         """Python files of the open folders, those of the editor first."""
-        yield from self.open
-        for folder in self.folders:
-            if folder not in self._listed:
-                self._listed[folder] = [str(path) for path in python_files(Path(folder))]
-            yield from (path for path in self._listed[folder] if path not in self.open)
+        # A copy: searches run in other threads, while the editor opens and closes files.
+        held = list(self.open)
+        yield from held
+        for folder in list(self.folders):
+            listed = self._listed.get(folder)
+            if listed is None:
+                listed = self._listed[folder] = [str(path) for path in python_files(Path(folder))]
+            yield from (path for path in listed if path not in held)
 
     def importers(self, word: str) -> Iterator[SourceFile]:
         """Files of the workspace whose text has a word, for searches by name. The text is looked at before parsing."""
         needle = word.encode()
         for path in self.paths():
-            if path in self.open:
-                if word in self.open[path].source.text:
-                    yield self.open[path]
+            held = self.open.get(path)
+            if held is not None:
+                if word in held.source.text:
+                    yield held
             elif path in self._disk or needle in _bytes(path):
                 file = self.file(path)
                 if file is not None and word in file.source.text:

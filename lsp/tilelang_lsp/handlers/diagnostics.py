@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from lsprotocol.converters import get_converter
+from pygls.exceptions import JsonRpcException
 
 from tilelang import __version__
 from tilelang.frontend.cancellation import Cancellation
@@ -18,6 +19,8 @@ from tilelang_lsp.handlers.status import asked
 from tilelang_lsp.session import findings_of
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from tilelang_lsp.analysis import Analysis
     from tilelang_lsp.server import Server
 
@@ -79,7 +82,12 @@ def clear(ls: Server, uri: str) -> None:
 
 async def document_diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
     uri = params.text_document.uri
-    analysis = await ls.scheduler.fresh(ls.uris.path(uri))
+    path = ls.uris.path(uri)
+    analysis = await ls.scheduler.fresh(path)
+    if analysis is None and path in ls.session.workspace.open:
+        # A newer text came in: to answer with nothing would hide what is known until the client asks again.
+        again = as_json(types.DiagnosticServerCancellationData(retrigger_request=True))
+        raise JsonRpcException("the document changed", types.LSPErrorCodes.ServerCancelled.value, again)
     items = by_document(ls, analysis).get(uri, []) if analysis is not None else []
     identifier = result_id(analysis, uri)
     if identifier == params.previous_result_id:
@@ -97,6 +105,8 @@ async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticPara
     progress = await Progress.begin(ls, params.work_done_token, "Checking kernels", len(paths))
     try:
         for number, path in enumerate(paths):
+            if progress.is_cancelled:
+                break
             file = ls.session.workspace.file(path)
             if file is not None and file.mentions_language:
                 analysis = await ls.scheduler.examine(file, cancellation)
@@ -152,6 +162,14 @@ class Progress:
             begin = types.WorkDoneProgressBegin(title=title, percentage=0, cancellable=True)
             ls.work_done_progress.begin(token, begin)
         return Progress(ls, token, total)
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the user pressed the button."""
+        known: Any = self._ls.work_done_progress
+        tokens: dict[types.ProgressToken, Future[None]] = known.tokens
+        future = tokens.get(self._token) if self._token is not None else None
+        return future is not None and future.cancelled()
 
     def report(self, done: int, message: str) -> None:
         if self._token is not None:

@@ -40,6 +40,8 @@ def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
     """A saved file may hold callers or helpers of the other open ones, so those are checked again too."""
     saved = ls.uris.path(params.text_document.uri)
     ls.session.workspace.forget(saved)
+    if not ls.client.registers_watchers:
+        ls.session.configure()
     check_all(ls, first=saved)
 
 

@@ -36,6 +36,7 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
     if ls.session.workspace.folders:
         ls.uris.folder = ls.session.workspace.folders[0]
     configure(ls, params.initialization_options)
+    ls.scheduler.warm_up()
 
 
 async def initialized(ls: Server, params: types.InitializedParams) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from tilelang_lsp.ide.completion.item import Completion
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _KINDS: dict[str, Kind] = {"function": "function", "class": "class", "module": "module", "property": "property"}
 _ENVIRONMENTS = (".venv", "venv", "env")
 MAX_ITEMS = 300
+_LOCK = Lock()
+"""jedi's caches are shared by the process and not made for several threads."""
 
 
 def wanted(asked: Request) -> bool:
@@ -32,6 +35,11 @@ def wanted(asked: Request) -> bool:
 
 def complete(asked: Request) -> list[Completion]:
     """May take long the first time that a package is read."""
+    with _LOCK:
+        return _complete(asked)
+
+
+def _complete(asked: Request) -> list[Completion]:
     jedi: Any = import_module("jedi")
     file, cursor = asked.snapshot.file, asked.cursor
     root = asked.snapshot.workspace.root_of(file.path)
