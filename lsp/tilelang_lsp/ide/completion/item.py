@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Completion:
         return self.filter or self.label
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Request:
     """``callee``: what the call around the cursor calls. ``receiver``: the full name of what is before the dot."""
 
@@ -52,19 +53,19 @@ class Request:
     callee: Callee | None
     receiver: str
 
-    @property
+    @cached_property
     def scope(self) -> Scope:
         """The innermost scope around the cursor."""
         cursor = self.cursor
         return self.snapshot.file.names_near(cursor.line).scope_at(cursor.line, cursor.col)
 
-    @property
+    @cached_property
     def in_tensor_type(self) -> bool:
         """Whether the cursor is between the brackets of ``T.Tensor`` and the like, not in the shape."""
         inner = self.cursor.frames[-1] if self.cursor.frames else None
         return inner is not None and inner.callee.rpartition(".")[2] in TENSORS and inner.index > 0
 
-    @property
+    @cached_property
     def argument(self) -> Argument | None:
         """The parameter whose value is being written, if the innermost bracket is that of the call."""
         frame = self.cursor.call
@@ -73,7 +74,7 @@ class Request:
         index = self.callee.active(frame)
         return self.callee.arguments[index] if index is not None else None
 
-    @property
+    @cached_property
     def is_direct(self) -> bool:
         """Whether the cursor is in the call's own bracket, not in a tuple or index inside it."""
         return bool(self.cursor.frames) and self.cursor.frames[-1] is self.cursor.call

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import enum
 import math
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tilelang.language.registry import all_names, lookup
 from tilelang_lsp.ide.completion.item import TENSORS, Completion
 from tilelang_lsp.ide.language import item_of, signature_text, summary
+from tilelang_lsp.ide.symbols import fuzzy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,18 +32,18 @@ _FITS, _FAR = 40.0, -60.0
 def complete(asked: Request) -> list[Completion]:
     receiver = asked.receiver
     if receiver == "tilelang.language":
-        return [_completion(item, asked) for item in _items()]
+        prefix = asked.cursor.prefix
+        return [_completion(item, asked) for item in _items() if fuzzy(prefix, item.name) is not None]
     item = item_of(receiver)
     if item is not None and isinstance(item.value, type) and issubclass(item.value, enum.Enum):
         return [Completion(each.name, "enum", detail=f"T.{item.name}") for each in item.value]
     return list(_of_tile(asked))
 
 
-def _items() -> Iterator[LanguageItem]:
-    for name in all_names():
-        item = lookup(name)
-        if item is not None and item.kind not in ("removed", "module") and not name.startswith("_"):
-            yield item
+@cache
+def _items() -> tuple[LanguageItem, ...]:
+    items = (lookup(name) for name in all_names() if not name.startswith("_"))
+    return tuple(item for item in items if item is not None and item.kind not in ("removed", "module"))
 
 
 def _completion(item: LanguageItem, asked: Request) -> Completion:

@@ -30,7 +30,7 @@ def complete(asked: Request) -> Iterator[Completion]:
     for name, symbol in scope.visible().items():
         if name != "__missing__":
             yield Completion(name, _KINDS.get(symbol.kind, "variable"), _score(symbol, asked), symbol.imported)
-    if asked.snapshot.options.python_completion:
+    if asked.snapshot.options.python_completion and cursor.prefix:
         yield from (Completion(name, "keyword", -30) for name in keyword.kwlist)
         yield from (Completion(name, "function", -40) for name in dir(builtins) if not name.startswith("_"))
 
