@@ -33,12 +33,25 @@ class _Job:
     task: asyncio.Task[None] | None = None
 
 
-class Scheduler:
-    """``finished`` is called in the server's thread with each analysis of a text that is still the newest."""
+PATIENCE = 1.0
+"""Seconds after which a check counts as slow: faster ones would only make a progress bar flash."""
 
-    def __init__(self, session: Session, finished: Callable[[Analysis], None]) -> None:
+
+class Scheduler:
+    """``finished`` is called in the server's thread with each analysis of a text that is still the newest; ``slow``
+    with the check of a file that takes longer than ``patience``, while it is under way."""
+
+    def __init__(
+        self,
+        session: Session,
+        finished: Callable[[Analysis], None],
+        slow: Callable[[SourceFile, asyncio.Future[Analysis | None]], None] | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
         self._session = session
         self._finished = finished
+        self._slow = slow
+        self._patience = patience
         self._worker = ThreadPoolExecutor(1, "tilelang-check")
         self._jobs: dict[str, _Job] = {}
 
@@ -88,7 +101,11 @@ class Scheduler:
                 await asyncio.wait_for(job.hurry.wait(), pause)
         analysis = None
         if not job.cancellation.cancelled:
-            analysis = await self.examine(job.file, job.cancellation)
+            work = asyncio.ensure_future(self.examine(job.file, job.cancellation))
+            _, unfinished = await asyncio.wait({work}, timeout=self._patience)
+            if unfinished and self._slow is not None:
+                self._slow(job.file, work)
+            analysis = await work
         if self._jobs.get(job.file.path) is job:
             del self._jobs[job.file.path]
         if analysis is not None and self._session.is_current(job.file):

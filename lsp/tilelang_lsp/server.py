@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import sys
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tilelang_analyzers.isolation import isolate
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Sequence
 
     from tilelang_lsp.analysis import Analysis
@@ -26,7 +28,7 @@ from pygls.lsp.server import LanguageServer  # noqa: E402
 
 from tilelang import __version__  # noqa: E402
 from tilelang_lsp import handlers  # noqa: E402
-from tilelang_lsp.handlers import diagnostics, status  # noqa: E402
+from tilelang_lsp.handlers import diagnostics, progress, status  # noqa: E402
 from tilelang_lsp.handlers.client import Client  # noqa: E402
 from tilelang_lsp.handlers.notebooks import SYNC  # noqa: E402
 from tilelang_lsp.handlers.place import Uris  # noqa: E402
@@ -45,13 +47,15 @@ class Server(LanguageServer):
             "tilelang-lsp", __version__, notebook_document_sync=SYNC
         )
         self.session = Session()
-        self.scheduler = Scheduler(self.session, self._finished)
+        self.scheduler = Scheduler(self.session, self._finished, self._slow)
         self.client = Client()
         self.uris = Uris()
         self.published: set[str] = set()
         """Documents that the editor shows findings for."""
         self.checked_with: dict[str, dict[str, SourceFile]] = {}
         """By file: the texts of other files that its check was asked for again because of."""
+        self.bad_settings: set[str] = set()
+        """Configuration files that the editor shows a problem in."""
         self.tokens: dict[str, tuple[str, list[int]]] = {}
         """By document: the last semantic tokens and their id, to send differences."""
 
@@ -59,6 +63,9 @@ class Server(LanguageServer):
     def encoding(self) -> Encoding:
         """The units of columns that client and server agreed on."""
         return types.PositionEncodingKind(self.workspace.position_encoding or "utf-16").value
+
+    def _slow(self, file: SourceFile, work: asyncio.Future[Analysis | None]) -> None:
+        status.in_background(progress.show(self, file, work))
 
     def _finished(self, analysis: Analysis) -> None:
         diagnostics.finished(self, analysis)
@@ -92,6 +99,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"tilelang-lsp {__version__}")
     options: Any = parser.parse_args(arguments)
     sys.setswitchinterval(SWITCH_INTERVAL)
+    # A check makes many objects that soon go again; looking for cycles as often as by default costs tens of
+    # milliseconds in the middle of a keystroke.
+    gc.set_threshold(50_000, 20, 50)
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_Quiet())
     server = create()
     if options.tcp:

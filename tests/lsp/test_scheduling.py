@@ -44,6 +44,19 @@ async def test_only_the_newest_text_is_reported() -> None:
     scheduler.shutdown()
 
 
+@pytest.mark.asyncio
+async def test_slow_checks_are_told_of() -> None:
+    session = new_session()
+    told: list[SourceFile] = []
+    scheduler = Scheduler(session, lambda _: None, lambda file, _: told.append(file), patience=0)
+    file = SourceFile.open(PATH, GEMM)
+    session.put(file)
+    scheduler.touch(file)
+    assert await scheduler.fresh(PATH) is not None
+    assert told == [file]
+    scheduler.shutdown()
+
+
 def test_a_cancelled_check_leaves_nothing_behind() -> None:
     session = new_session()
     file = SourceFile.open(PATH, GEMM)

@@ -119,3 +119,7 @@ async def test_settings_that_cannot_be_used_are_logged(client: LanguageClient, t
     message = await client.wait_for_notification(types.WINDOW_LOG_MESSAGE)
     assert "`max-instances` must be a whole number above 0, not 'many'" in message.message
     assert "Traceback" not in message.message
+    toml = (tmp_path / "pyproject.toml").as_uri()
+    (shown,) = await published(client, toml, None)
+    assert (shown.range.start.line, shown.range.start.character) == (1, 0)
+    assert shown.message.startswith("`max-instances` must be")

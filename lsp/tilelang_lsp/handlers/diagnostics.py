@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from lsprotocol.converters import get_converter
@@ -13,14 +12,13 @@ from pygls.exceptions import JsonRpcException
 
 from tilelang import __version__
 from tilelang.frontend.cancellation import Cancellation
+from tilelang_lsp.handlers import settings_files
 from tilelang_lsp.handlers.convert import to_diagnostic
 from tilelang_lsp.handlers.place import uri_of
-from tilelang_lsp.handlers.status import asked
+from tilelang_lsp.handlers.progress import Progress
 from tilelang_lsp.session import findings_of
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from tilelang_lsp.analysis import Analysis
     from tilelang_lsp.server import Server
 
@@ -40,6 +38,7 @@ def finished(ls: Server, analysis: Analysis) -> None:
     if failure is not None:
         text = f"{analysis.file.path}: {failure.message}\n{failure.detail}".rstrip()
         ls.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
+    settings_files.show(ls, analysis)
     if not ls.client.pulls_diagnostics:
         for uri, diagnostics in by_document(ls, analysis).items():
             publish(ls, uri, analysis.file.version, diagnostics)
@@ -145,38 +144,3 @@ def result_id(analysis: Analysis | None, uri: str) -> str:
 def as_json(value: object) -> object:
     """An LSP object as plain data, for messages whose type says *any*."""
     return get_converter().unstructure(value)
-
-
-class Progress:
-    """Work-done progress under the client's token, or one of ours where the client shows those."""
-
-    def __init__(self, ls: Server, token: types.ProgressToken | None, total: int) -> None:
-        self._ls, self._token, self._total = ls, token, total
-
-    @staticmethod
-    async def begin(ls: Server, token: types.ProgressToken | None, title: str, total: int) -> Progress:
-        if token is None and ls.client.shows_progress:
-            token = f"tilelang-{uuid.uuid4()}"
-            await asked(ls.window_work_done_progress_create_async(types.WorkDoneProgressCreateParams(token)))
-        if token is not None:
-            begin = types.WorkDoneProgressBegin(title=title, percentage=0, cancellable=True)
-            ls.work_done_progress.begin(token, begin)
-        return Progress(ls, token, total)
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether the user pressed the button."""
-        known: Any = self._ls.work_done_progress
-        tokens: dict[types.ProgressToken, Future[None]] = known.tokens
-        future = tokens.get(self._token) if self._token is not None else None
-        return future is not None and future.cancelled()
-
-    def report(self, done: int, message: str) -> None:
-        if self._token is not None:
-            share = int(100 * done / max(self._total, 1))
-            report = types.WorkDoneProgressReport(message=message, percentage=share)
-            self._ls.work_done_progress.report(self._token, report)
-
-    def end(self) -> None:
-        if self._token is not None:
-            self._ls.work_done_progress.end(self._token, types.WorkDoneProgressEnd())

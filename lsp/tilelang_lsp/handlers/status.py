@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Coroutine
 
     from tilelang_lsp.server import Server
 
@@ -71,7 +71,12 @@ _running: set[asyncio.Task[None]] = set()
 
 
 def _send(request: Awaitable[object]) -> None:
-    task = asyncio.get_running_loop().create_task(asked(request))
+    in_background(asked(request))
+
+
+def in_background(work: Coroutine[Any, Any, None]) -> None:
+    """Start something whose end nobody waits for."""
+    task = asyncio.get_running_loop().create_task(work)
     _running.add(task)
     task.add_done_callback(_running.discard)
 
