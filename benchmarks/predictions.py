@@ -152,6 +152,19 @@ class Predictor:
             predictions += self._instances(analysis, report.instances)
         return predictions
 
+    def instances(self, files: Iterable[str]) -> list[Prediction]:
+        """The instances of all kernels that the files define, without checking them."""
+        from tilelang.frontend.project import EvaluatorSettings, Project
+
+        project = Project(self.root, EvaluatorSettings(archs=tuple(self.archs)))
+        predictions: list[Prediction] = []
+        for file in files:
+            try:
+                predictions += self._instances(project.analyse(self.root / file), ())
+            except Exception:  # noqa: BLE001  # as above
+                self.failures[file] = traceback.format_exc(limit=-4)
+        return predictions
+
     def _instances(self, analysis: FileAnalysis, rows: Sequence[InstanceResult]) -> Iterable[Prediction]:
         """Pairs the instances of a file with their rows, which come in the same order, one for each launch."""
         position = 0

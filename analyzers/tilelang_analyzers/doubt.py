@@ -1,7 +1,9 @@
-"""Findings in code that the kernel may not have.
+"""Findings in code that the kernel may not have, and findings that only follow from others.
 
 Where a branch depends on a Python value that is not known, both arms are built, though the kernel has only one of them.
 A finding that rests on such an arm is not certain: it becomes ``info``.
+
+A tile of the wrong shape overlaps its neighbours. So races are left out where shapes are wrong.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 def settle(findings: Iterable[Finding], instance: Instance) -> tuple[Finding, ...]:
     """The findings of one instance, those in doubt at ``info``."""
     found = tuple(findings)
+    if any(finding.rule.group == "shape" for finding in found):
+        found = tuple(finding for finding in found if finding.rule.group != "race")
     branches = list(undecided_branches(instance.program.body)) if found else []
     if not branches:
         return found

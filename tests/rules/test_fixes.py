@@ -110,6 +110,49 @@ def test_annotations(tmp_path: Path) -> None:
     assert "def main(A: T.Tensor[(64,), 'float32']):" in after
 
 
+KERNEL = """\
+@T.prim_func
+def main(X: T.Tensor((512,), "float32"), Y: T.Tensor((512,), "float32")):
+    with T.Kernel(1, threads=256) as bx:
+        tx = T.get_thread_binding()
+        tile = T.alloc_shared((512,), "float32")
+        total = T.alloc_shared((8,), "float32")
+        T.clear(total)
+{body}
+        T.copy(tile, Y)
+        T.copy(total, Y[0:8])
+"""
+
+
+def in_kernel(*lines: str) -> str:
+    return HEAD + KERNEL.format(body="\n".join(f"        {line}" for line in ("T.clear(tile)", *lines)))
+
+
+@pytest.mark.parametrize("update", ["total[i % 8] += X[i] * 2", "total[i % 8] = total[i % 8] + X[i] * 2"])
+def test_an_update_becomes_atomic(tmp_path: Path, update: str) -> None:
+    source = in_kernel("for i in T.Parallel(512):", f"    {update}")
+    after = repaired(tmp_path, source, "parallel-race")
+    assert changed_lines(source, after) == ["T.atomic_add(total[i % 8], X[i] * 2)"]
+
+
+def test_other_updates_have_no_fix(tmp_path: Path) -> None:
+    source = in_kernel("for i in T.Parallel(512):", "    total[i % 8] *= X[i]")
+    (found,) = findings(tmp_path, source)
+    assert found.fix is None
+
+
+def test_a_barrier_between_two_stores(tmp_path: Path) -> None:
+    source = in_kernel("tile[tx] = X[tx]", "tile[255 - tx] = X[tx] * 2")
+    after = repaired(tmp_path, source, "missing-sync")
+    assert changed_lines(source, after) == ["T.sync_threads()"]
+
+
+def test_a_wait_before_the_first_use(tmp_path: Path) -> None:
+    source = in_kernel("T.async_copy(X, tile)", "T.copy(tile, Y)")
+    after = repaired(tmp_path, source, "missing-wait")
+    assert changed_lines(source, after) == ["T.ptx_wait_group(0)"]
+
+
 @pytest.mark.parametrize(
     ("annotation", "written"),
     [

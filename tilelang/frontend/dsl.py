@@ -7,10 +7,22 @@ function's signature become problems, never exceptions.
 from __future__ import annotations
 
 import types
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.containers import copied_dict, is_dict
 from tilelang.frontend.models.builtins import NATIVE, call_native, number
-from tilelang.frontend.values import Class, External, Model, Module, Object, Tensor
+from tilelang.frontend.values import (
+    BoundMethod,
+    Class,
+    External,
+    Function,
+    Model,
+    Module,
+    Object,
+    Partial,
+    Tensor,
+)
 from tilelang.ir.builder import CallSite
 from tilelang.ir.dtype import DType
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -45,6 +57,8 @@ def call(ev: Evaluator, function: Any, arguments: Arguments, span: Span, target_
         return _open_call(ev, function, span)
     if any(isinstance(value, _FOREIGN) for value in (*arguments.args, *arguments.kwargs.values())):
         arguments = _without_foreign(arguments)
+    if module in _TAKE_FUNCTIONS:
+        arguments = _with_callbacks(ev, arguments, span)
     builder = ev.builder
     if builder is None:
         return _run(ev, function, arguments, span)
@@ -66,6 +80,43 @@ def _without_foreign(arguments: Arguments) -> Arguments:
     args = [UNKNOWN if isinstance(value, _FOREIGN) else value for value in arguments.args]
     kwargs = {name: UNKNOWN if isinstance(value, _FOREIGN) else value for name, value in arguments.kwargs.items()}
     return Made(args, kwargs, arguments.arg_spans, arguments.kwarg_spans, arguments.open, arguments.name_spans)
+
+
+_TAKE_FUNCTIONS = ("tilelang.language.layouts", "tilelang.language.annotate")
+"""Modules of the language whose functions call functions of the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Callback:
+    """A function of the program that the language may call with plain arguments."""
+
+    ev: Evaluator
+    function: Any
+    span: Span
+
+    def __call__(self, *args: object) -> Any:
+        from tilelang.frontend.calls import call
+
+        return call(self.ev, self.function, list(args), {}, self.span)
+
+
+def _with_callbacks(ev: Evaluator, arguments: Arguments, span: Span) -> Arguments:
+    from tilelang.frontend.arguments import Arguments as Made
+
+    def wrapped(value: Any) -> Any:
+        if isinstance(value, (Function, Partial, BoundMethod)):
+            return Callback(ev, value, span)
+        if is_dict(value) and any(isinstance(item, (Function, Partial, BoundMethod)) for item in value.values()):
+            entries = copied_dict(value)
+            entries.update((key, wrapped(item)) for key, item in value.items())
+            return entries
+        return value
+
+    args, kwargs = (
+        list(map(wrapped, arguments.args)),
+        {name: wrapped(value) for name, value in arguments.kwargs.items()},
+    )
+    return Made(args, kwargs, arguments.arg_spans, arguments.kwarg_spans, arguments.open)
 
 
 def native(

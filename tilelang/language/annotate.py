@@ -14,6 +14,7 @@ from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import operand
 from tilelang.language.context import describe, effect, here, invalid, is_text, is_unknown
 from tilelang.language.frames import ScopeFrame
+from tilelang.language.layouts import of_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,13 +30,13 @@ _ORDERS = ("row", "column", "mlx")
 def annotate_layout(layout_map: Mapping[Any, Any]) -> None:
     """Give buffers a layout: ``{A_shared: T.Layout(...)}`` or a function from indices to an index.
 
-    A fragment takes a ``T.Fragment``. The layouts are kept as they are; layout inference reads them.
+    A fragment takes a ``T.Fragment``. Layout inference reads them.
     """
     entries = _entries("T.annotate_layout", "layout_map", layout_map)
     for _, layout in entries:
         if layout is None or isinstance(layout, (bool, int, float, str)):
             invalid("T.annotate_layout", "layout_map", "layouts or functions of the indices", describe(layout))
-    effect("annotate_layout", attrs=(("layouts", entries),))
+    effect("annotate_layout", attrs=(("layouts", tuple((key, of_function(value, key)) for key, value in entries)),))
 
 
 def annotate_safe_value(safe_value_map: Mapping[Any, Any]) -> None:

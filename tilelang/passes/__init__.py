@@ -14,13 +14,14 @@ from tilelang.passes.active_threads import active_threads
 from tilelang.passes.configs import PassConfigs
 from tilelang.passes.copy_path import has_tma
 from tilelang.passes.expand import expand
-from tilelang.passes.fragments import infer
+from tilelang.passes.layouts import infer_layouts
 from tilelang.passes.pipeline import is_pipelined, open_copies, plan_pipeline
 from tilelang.passes.reducers import settle_reducers
 from tilelang.passes.registers import estimate_registers
 from tilelang.passes.resources import resources_of
 from tilelang.passes.smem_plan import plan_shared_memory
 from tilelang.passes.specialise import specialise
+from tilelang.passes.thread_map import of_layouts
 from tilelang.passes.timeline import Schedules
 from tilelang.passes.warp_partition import partition
 from tilelang.passes.written_schedule import written_schedule
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.program import Program
     from tilelang.ir.stmt import Block, Launch
+    from tilelang.passes.layouts import LayoutMap
     from tilelang.passes.pipeline import Pipeline
     from tilelang.passes.registers import RegisterEstimate
     from tilelang.passes.resources import Resources
@@ -57,6 +59,7 @@ class LaunchPlan(NamedTuple):
     pipelines: tuple[Pipeline, ...]
     versions: Mapping[Buffer, int]
     maps: Mapping[Buffer, ThreadMap]
+    layouts: LayoutMap
     memory: SharedMemoryPlan
     registers: RegisterEstimate
     resources: Resources
@@ -80,17 +83,21 @@ def plan(
     special   = None if by_hand is not None else specialise(opened, target, configs)
     pipelines = () if by_hand is not None else tuple(_pipelines(opened.body, special))
     versions  = _versions(special, pipelines) if by_hand is None else by_hand
-    maps      = infer(opened, active, by_gemm)
-    maps     |= settle_reducers(opened, active, maps, configs)
+    loads     = special.loads if special is not None else ()
+    layouts   = infer_layouts(opened, target, active, by_gemm, loads=loads, configs=configs, complete=program.complete)
+    maps      = of_layouts(layouts)
+    maps     |= settle_reducers(opened, active, layouts, maps, configs)
     finely    = configs.flag("enable_aggressive_shared_memory_merge")
-    schedules = Schedules({id(each.loop): each for each in pipelines}, by_gemm, special, maps, active, finely)
+    schedules = Schedules({id(each.loop): each for each in pipelines}, by_gemm, special, layouts, maps, active, finely)
     memory    = plan_shared_memory(opened, schedules, versions, target, configs,
         open_copies=open_copies(opened.body), complete=program.complete)
-    registers = estimate_registers(opened, assumed, maps)
+    registers = estimate_registers(opened, assumed, layouts, maps)
     # fmt: on
     total = None if threads is None else threads + (special.producer_threads if special is not None else 0)
     resources = resources_of(memory, registers, total, target)
-    return LaunchPlan(launch, opened, target, found, special, pipelines, versions, maps, memory, registers, resources)
+    return LaunchPlan(
+        launch, opened, target, found, special, pipelines, versions, maps, layouts, memory, registers, resources
+    )
 
 
 def block_threads(launch: Launch) -> int | None:

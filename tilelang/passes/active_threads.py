@@ -37,26 +37,32 @@ class ActiveThreads(NamedTuple):
     """``block``: threads of the block. ``narrowed``: those of statements that fewer threads run, by identity."""
 
     block: int
-    narrowed: Mapping[int, int]
+    narrowed: Mapping[int, _Range]
 
     def of(self, stmt: Stmt) -> int:
-        return self.narrowed.get(id(stmt), self.block)
+        found = self.narrowed.get(id(stmt))
+        return self.block if found is None else found.stop - found.start
+
+    def first(self, stmt: Stmt) -> int:
+        """The lowest thread that runs a statement."""
+        found = self.narrowed.get(id(stmt))
+        return 0 if found is None else found.start
 
 
 def active_threads(launch: Launch, block: int) -> ActiveThreads:
     """``block`` is the number of threads of a block."""
-    narrowed: dict[int, int] = {}
+    narrowed: dict[int, _Range] = {}
     if len(launch.threads) == 1:
         thread = launch.thread_vars[0] if launch.thread_vars else None
         _visit(launch.body, thread, _Range(0, block), block, narrowed)
     return ActiveThreads(block, narrowed)
 
 
-def _visit(body: Block, thread: Var | None, active: _Range, block: int, narrowed: dict[int, int]) -> None:
+def _visit(body: Block, thread: Var | None, active: _Range, block: int, narrowed: dict[int, _Range]) -> None:
     count = active.stop - active.start
     for stmt in body:
         if 0 < count < block:
-            narrowed[id(stmt)] = count
+            narrowed[id(stmt)] = active
         if isinstance(stmt, If):
             _visit(stmt.then, thread, _where(stmt.cond, thread, active), block, narrowed)
             _visit(stmt.orelse, thread, _where_not(stmt.cond, thread, active), block, narrowed)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import gcd
+from math import gcd, prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.arith import affine, try_const
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.expr import Load, Var
 from tilelang.ir.stmt import Atomic, Copy, Effect, For, Stmt, Store
-from tilelang.ir.visit import operands, subterms, walk
+from tilelang.ir.visit import children, operands, subterms, walk
 from tilelang.passes.copy_path import strides_of
 
 if TYPE_CHECKING:
@@ -177,3 +177,28 @@ def _index_vector(buffer: Buffer, indices: Sequence[object], loop_vars: Sequence
 
 def _mentioned(index: object) -> Iterator[object]:
     return (term for term in subterms(index) if isinstance(term, Var))
+
+
+def vector_of(nest: Nest) -> int:
+    """Neighbours that one thread takes together: as many as leave no thread idle."""
+    vector = nest.vector or _register_vector(nest)
+    if nest.extents:
+        vector = gcd(vector, nest.extents[-1])
+    while vector > 1 and prod(nest.extents) % (nest.threads * vector):
+        vector //= 2
+    return vector
+
+
+def _register_vector(nest: Nest) -> int:
+    """Lanes of a loop that touches registers only."""
+    widths = [touch.buffer.dtype.total_bits for touch in nest.fragments()]
+    return max(VECTOR_BITS // max(max(widths, default=32), 1), 1)
+
+
+def outer_statements(body: Sequence[Stmt]) -> Iterator[Stmt]:
+    """Statements in order; parallel loops come whole."""
+    for stmt in body:
+        yield stmt
+        if not (isinstance(stmt, For) and stmt.kind == "parallel"):
+            for inner in children(stmt):
+                yield from outer_statements(inner)

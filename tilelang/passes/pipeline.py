@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
+from tilelang.ir.access import accesses
 from tilelang.ir.arith import try_const
 from tilelang.ir.dtype import INT32
 from tilelang.ir.expr import Expr, Var, const_int
@@ -25,6 +26,7 @@ from tilelang.passes.stage_uses import (
     is_replayable,
     may_overlap,
     moves_global_to_shared,
+    statements,
     units_of,
     uses_of,
 )
@@ -32,6 +34,7 @@ from tilelang.passes.stage_uses import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from tilelang.ir.access import Access
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.span import Span
     from tilelang.ir.stmt import Block, Stmt
@@ -61,9 +64,10 @@ class OrderProblem(NamedTuple):
     """``written-twice``: two statements fill overlapping parts of one staged buffer in one iteration, which upstream
     rejects. ``read-before-fill``: a statement uses a buffer before the copy of the same iteration fills it, so it sees
     the tile of the iteration before, or what was filled before the loop. ``order-length``: an explicit order or stage
-    list does not match the statements."""
+    list does not match the statements. ``reordered``: such a list runs a statement before what it reads is written,
+    which upstream rejects."""
 
-    kind: Literal["written-twice", "read-before-fill", "order-length"]
+    kind: Literal["written-twice", "read-before-fill", "order-length", "reordered"]
     buffer: Buffer | None
     first: Span
     second: Span
@@ -276,7 +280,25 @@ def _explicit(
 ) -> tuple[tuple[Unit, ...], list[OrderProblem]]:
     if not len(order) == len(stage) == len(units):
         return units, [OrderProblem("order-length", None, loop.span, loop.span)]
-    return tuple(unit._replace(order=order[unit.number], stage=stage[unit.number]) for unit in units), []
+    placed = tuple(unit._replace(order=order[unit.number], stage=stage[unit.number]) for unit in units)
+    return placed, [*_reordered(placed)]
+
+
+def _reordered(units: tuple[Unit, ...]) -> Iterator[OrderProblem]:
+    """Statements that a written schedule runs before what they read is written in the same iteration."""
+    for number, unit in enumerate(units):
+        written = {access.buffer: access.span for access in _certain(unit) if access.writes}
+        for later in units[number + 1 :]:
+            if (unit.stage, unit.order) < (later.stage, later.order):
+                continue
+            for access in _certain(later):
+                if access.reads and access.buffer in written:
+                    yield OrderProblem("reordered", access.buffer, written[access.buffer], access.span)
+                    break
+
+
+def _certain(unit: Unit) -> Iterator[Access]:
+    return (use for stmt in statements(unit.stmt) for use in accesses(stmt) if use.mode != "unknown")
 
 
 def _versions(units: tuple[Unit, ...]) -> dict[Buffer, int]:
@@ -325,13 +347,13 @@ def _conflicts(copy: Unit, write: Use, units: tuple[Unit, ...], filled: set[Buff
     """The first later statement that fills the same elements, and the first earlier one that uses them unfilled."""
     for other in units[copy.number + 1 :]:
         for again in other.uses.writes_of(write.buffer):
-            if may_overlap(write.box, again.box):
+            if again.sure and may_overlap(write.box, again.box):
                 yield OrderProblem("written-twice", write.buffer, write.span, again.span)
                 return
     if write.buffer in filled:
         return
     for other in units[: copy.number]:
         for read in other.uses.reads_of(write.buffer):
-            if may_overlap(write.box, read.box):
+            if read.sure and may_overlap(write.box, read.box):
                 yield OrderProblem("read-before-fill", write.buffer, read.span, write.span)
                 return

@@ -14,9 +14,8 @@ from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.expr import Load, Var
 from tilelang.ir.stmt import Copy, Effect, For, Store
 from tilelang.ir.visit import operands, subterms, walk
-from tilelang.passes.fragments import loops_of, outer_statements
-from tilelang.passes.nests import loop_shape, nest_of, updated_reducer
-from tilelang.passes.thread_map import REDUCED, Digit, ThreadMap
+from tilelang.passes.nests import loop_shape, outer_statements, updated_reducer
+from tilelang.passes.thread_map import REDUCED, Digit, ThreadMap, of_fragment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,25 +23,28 @@ if TYPE_CHECKING:
     from tilelang.ir.stmt import Launch, Stmt
     from tilelang.passes.active_threads import ActiveThreads
     from tilelang.passes.configs import PassConfigs
-    from tilelang.passes.fragments import Maps
+    from tilelang.passes.layouts import LayoutMap
     from tilelang.passes.nests import LoopShape
+    from tilelang.passes.thread_map import Maps
 
 
-def settle_reducers(launch: Launch, active: ActiveThreads, maps: Maps, configs: PassConfigs) -> Maps:
-    """The map of each reducer that is updated, given those of the fragments. Digits of the summed loops have
-    ``dim=REDUCED``. One without a map is updated in a loop that could not be followed."""
+def settle_reducers(
+    launch: Launch, active: ActiveThreads, layouts: LayoutMap, maps: Maps, configs: PassConfigs
+) -> Maps:
+    """The map of each reducer that is updated, given the layouts of loops and the maps of fragments. Digits of the
+    summed loops have ``dim=REDUCED``. One without a map is updated in a loop that could not be followed."""
     sites: dict[Buffer, list[ThreadMap | None]] = {}
     wide: Maps = {}
     unknown: set[Buffer] = set()
     for loop in outer_statements(launch.body):
         if not isinstance(loop, For) or loop.kind != "parallel":
             continue
-        shape, nest = loop_shape(loop), nest_of(loop, active.of(loop))
+        shape, layout = loop_shape(loop), layouts.loop_of(loop)
         for stmt in walk(loop.body):
             reducer = updated_reducer(stmt)
             if reducer is None:
                 continue
-            spread = None if nest is None else loops_of(nest, maps)
+            spread = None if layout is None else of_fragment(layout)
             if shape is None or spread is None:
                 unknown.add(reducer)
             else:

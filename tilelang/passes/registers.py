@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tilelang.ir.layout.fragment import Fragment
 from tilelang.ir.stmt import Alloc
 from tilelang.ir.visit import walk
 from tilelang.passes.nests import is_reducer
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.stmt import Launch
+    from tilelang.passes.layouts import LayoutMap
     from tilelang.passes.thread_map import ThreadMap
 
 BASE = 32
@@ -46,7 +48,10 @@ class RegisterEstimate(NamedTuple):
         return self.arrays + BASE
 
 
-def estimate_registers(launch: Launch, threads: int, maps: Mapping[Buffer, ThreadMap]) -> RegisterEstimate:
+def estimate_registers(
+    launch: Launch, threads: int, layouts: LayoutMap, maps: Mapping[Buffer, ThreadMap]
+) -> RegisterEstimate:
+    """``maps``: how reducers are spread, which have no layout."""
     uses: list[RegisterUse] = []
     complete = True
     for stmt in walk(launch.body):
@@ -59,13 +64,18 @@ def estimate_registers(launch: Launch, threads: int, maps: Mapping[Buffer, Threa
         if count is None or not buffer.dtype.is_known:
             complete = False
             continue
-        spread = _spread(buffer, count, threads, maps) if buffer.is_fragment or is_reducer(buffer) else 1
-        per_thread = -(-count // spread)
+        per_thread = _per_thread(buffer, count, threads, layouts, maps)
+        spread = -(-count // max(per_thread, 1))
         uses.append(RegisterUse(buffer, -(-per_thread * buffer.dtype.total_bits // 32), spread))
     return RegisterEstimate(tuple(uses), sum(use.registers for use in uses), complete)
 
 
-def _spread(buffer: Buffer, count: int, threads: int, maps: Mapping[Buffer, ThreadMap]) -> int:
-    """Parts of a fragment; without a map, as many as there are threads and elements."""
+def _per_thread(buffer: Buffer, count: int, threads: int, layouts: LayoutMap, maps: Mapping[Buffer, ThreadMap]) -> int:
+    """Elements that a thread holds; without a layout, as if the elements were dealt out evenly."""
+    layout = layouts.layout(buffer)
+    if isinstance(layout, Fragment):
+        return layout.register_count
+    if not (buffer.is_fragment or is_reducer(buffer)):
+        return count
     found = maps.get(buffer)
-    return max(min(threads, count) if found is None else found.parts, 1)
+    return -(-count // max(min(threads, count) if found is None else found.parts, 1))

@@ -137,7 +137,7 @@ def plan_shared_memory(
     if used is not None and static_bytes is not None:
         at_least = used + static_bytes
     formula = " + ".join(slot.formula for slot in (*placed, *static)) or "0 B"
-    settled = all_settled(launch, schedules.maps, schedules.active.block)
+    settled = all_settled(launch, schedules.layouts, schedules.maps, schedules.active.block)
     exact = complete and target.family == "cuda" and settled and used is not None and static_bytes is not None
     return SharedMemoryPlan((*placed, *static), used, static_bytes, at_least, formula, exact)
 

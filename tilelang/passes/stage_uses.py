@@ -45,11 +45,13 @@ WARP_REGIONS = frozenset(("ws", "warp_specialize", "kWarpSpecializationScope"))
 
 
 class Use(NamedTuple):
-    """One read or write of a buffer by a unit."""
+    """One read or write of a buffer by a unit. ``sure`` is False for a buffer that is handed to an operation whose
+    effect is not known."""
 
     buffer: Buffer
     box: Box
     span: Span
+    sure: bool = True
 
 
 class Uses(NamedTuple):
@@ -81,7 +83,7 @@ def uses_of(unit: Stmt) -> Uses:
     mentioned: set[Var] = set()
     for stmt in statements(unit):
         for access in accesses(stmt):
-            use = Use(access.buffer, box_of(access.place), access.span)
+            use = Use(access.buffer, box_of(access.place), access.span, access.mode != "unknown")
             if access.reads:
                 reads.append(use)
             if access.writes and not _is_address(stmt, access.buffer):

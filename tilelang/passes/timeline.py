@@ -7,15 +7,14 @@ specialisation splits a loop in two.
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.access import accesses
 from tilelang.ir.arith import try_const
+from tilelang.ir.layout.fragment import Fragment
 from tilelang.ir.stmt import Alloc, For, Gemm, If, Let, Reduce, Scope
 from tilelang.ir.visit import children
-from tilelang.passes.fragments import loops_of, vector_of
-from tilelang.passes.nests import loop_shape, nest_of
+from tilelang.passes.nests import loop_shape, nest_of, vector_of
 from tilelang.passes.stage_uses import is_warp_region, units_of
 from tilelang.passes.workspace import Workspace, workspaces_of
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.stmt import Block, Launch, Stmt
     from tilelang.passes.active_threads import ActiveThreads
+    from tilelang.passes.layouts import LayoutMap
     from tilelang.passes.pipeline import Pipeline
     from tilelang.passes.specialise import Specialisation
     from tilelang.passes.thread_map import ThreadMap
@@ -52,12 +52,14 @@ class Timeline(NamedTuple):
 
 class Schedules(NamedTuple):
     """What decides on the order: the pipelines of loops and the partitions of gemms, both by identity of the statement,
-    the split of the kernel, the thread maps of fragments and the threads of each statement, which tell how much scratch
-    memory a reduction needs. ``aggressive``: the life of a buffer may end inside a loop."""
+    and the split of the kernel. The layouts, the thread maps of fragments and reducers, and the threads of each
+    statement tell how much scratch memory a reduction needs. ``aggressive``: the life of a buffer may end inside a
+    loop."""
 
     pipelines: Mapping[int, Pipeline]
     partitions: Mapping[int, WarpPartition]
     special: Specialisation | None
+    layouts: LayoutMap
     maps: Mapping[Buffer, ThreadMap]
     active: ActiveThreads
     aggressive: bool = False
@@ -203,9 +205,8 @@ class _Layout:
                 return False
             return split.instruction == "scalar" or (split.instruction == "mma" and (split.tile.k or 0) > split.depth)
         if isinstance(stmt, Reduce):
-            spread = self.schedules.maps.get(stmt.dst.buffer)
-            count = stmt.dst.buffer.element_count()
-            return spread is not None and count is not None and count > spread.parts
+            spread = self.schedules.layouts.layout(stmt.dst.buffer)
+            return isinstance(spread, Fragment) and spread.register_count > 1
         if not isinstance(stmt, For):
             return False
         return self.repeats_a_sequence(stmt) if stmt.kind == "parallel" else _count(stmt.body) > 1
@@ -216,11 +217,10 @@ class _Layout:
         if shape is None or _count(shape.body) < 2:
             return False
         nest = nest_of(loop, self.schedules.active.of(loop))
-        spread = None if nest is None else loops_of(nest, self.schedules.maps)
+        spread = self.schedules.layouts.loop_of(loop)
         if nest is None or spread is None:
             return True
-        total = prod(shape.extents)
-        return total > spread.parts * vector_of(nest)
+        return spread.register_count > vector_of(nest)
 
 
 def runs_once(loop: For) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tilelang.ir.dtype import DType
     from tilelang.ir.span import Span
     from tilelang.ir.stmt import Launch
+    from tilelang.passes.layouts import LayoutMap
     from tilelang.passes.thread_map import ThreadMap
     from tilelang.passes.warp_partition import WarpPartition
 
@@ -76,16 +77,11 @@ def _staged_operands(gemm: Gemm) -> tuple[Workspace, ...]:
     return tuple(staged)
 
 
-def all_settled(launch: Launch, maps: Mapping[Buffer, ThreadMap], threads: int) -> bool:
-    """Whether it is known for every reduction how its source is spread. Layouts given by hand are not followed."""
-    annotated: set[object] = set()
-    for stmt in walk(launch.body):
-        layouts = _option(stmt, "layouts") if isinstance(stmt, Effect) and stmt.call.op == "annotate_layout" else None
-        if isinstance(layouts, tuple):
-            annotated |= {pair[0] for pair in layouts if isinstance(pair, tuple) and pair}  # pyright: ignore
-    by_hand = any(isinstance(buffer, Buffer) and buffer.is_fragment for buffer in annotated)
+def all_settled(launch: Launch, layouts: LayoutMap, maps: Mapping[Buffer, ThreadMap], threads: int) -> bool:
+    """Whether it is known for every reduction how its source is spread."""
     combining = [found for stmt in walk(launch.body) if (found := _combining(stmt)) is not None]
-    return threads <= WARP or not combining or (not by_hand and all(each.source in maps for each in combining))
+    known = all(each.source in maps and each.source not in layouts.unknown for each in combining)
+    return threads <= WARP or not combining or known
 
 
 def _combining(stmt: Stmt) -> _Combining | None:

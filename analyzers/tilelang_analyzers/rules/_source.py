@@ -89,7 +89,7 @@ def _covers(node: ast.AST, line: int) -> bool:
     return min([first, *(decorator.lineno for decorator in decorators)]) <= line <= last
 
 
-def span_of(path: str, node: ast.expr) -> Span:
+def span_of(path: str, node: ast.expr | ast.stmt) -> Span:
     return Span(path, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)
 
 

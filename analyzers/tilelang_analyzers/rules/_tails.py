@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from tilelang.ir.arith import affine, bounds
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.expr import Load, const_int
+from tilelang_analyzers.rules._ranges import index_ranges
 from tilelang_analyzers.rules._source import Names, call_at, span_of
 from tilelang_analyzers.rules._uses import uses as table
-from tilelang_analyzers.rules.out_of_bounds_region import index_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -1,8 +1,8 @@
 """A `T.Parallel` loop needs registers of other threads.
 
 ## What it does
-Reports a fragment that one `T.Parallel` loop accesses at two different places, and a `T.alloc_local` array that is
-indexed by the loop's variable.
+Reports a fragment that one `T.Parallel` loop accesses at two different places, or at a constant index other than 0 in
+some dimension, and a `T.alloc_local` array that is indexed by the loop's variable.
 
 ## Why is this bad?
 A fragment is spread over the threads, and each thread runs the iterations of the elements that it holds; it cannot see
@@ -33,8 +33,8 @@ from tilelang.ir.expr import Binary, Cast, Select, Unary, Var, const_int
 from tilelang.ir.stmt import For, Store
 from tilelang.ir.visit import loads, operands, variables, walk
 from tilelang_analyzers.rule import define
+from tilelang_analyzers.rules._ranges import index_ranges
 from tilelang_analyzers.rules._text import declarations
-from tilelang_analyzers.rules.out_of_bounds_region import index_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tilelang.ir.expr import Operand
     from tilelang.ir.span import Span
     from tilelang.ir.stmt import Stmt
-    from tilelang_analyzers.rule import InstanceContext
+    from tilelang_analyzers.rule import InstanceContext, TargetContext
 
     Access = tuple[Buffer, tuple[Operand, ...], Span]
 
@@ -62,6 +62,19 @@ def check(ctx: InstanceContext) -> None:
             inner = [each for each in walk(stmt.body) if isinstance(each, For) and each.kind == "parallel"]
             covered.update(map(id, inner))
             _check_nest(ctx, stmt, frozenset(var for loop in (stmt, *inner) for var in loop.vars))
+
+
+@RULE.check_target
+def check_constants(ctx: TargetContext) -> None:
+    """Whether a constant index is refused depends on what else lays out the fragment."""
+    for launch in ctx.launches:
+        conflict = ctx.plan(launch).layouts.conflict
+        if conflict is not None and conflict.reason == "constant-index" and conflict.stmt is not None:
+            ctx.report(
+                conflict.stmt.span,
+                f"`{conflict.buffer.name}` is accessed at a constant index other than 0 in a T.Parallel loop",
+                notes=declarations(ctx, [conflict.buffer]),
+            )
 
 
 def _check_nest(ctx: InstanceContext, loop: For, indices: frozenset[Var]) -> None:

@@ -31,6 +31,7 @@ from tilelang.diagnostics import Note, Severity
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._memory import excess
 from tilelang_analyzers.rules._registers import peak
+from tilelang_analyzers.rules._replicated import written_out_serially
 from tilelang_analyzers.rules._text import number, plural
 from tilelang_analyzers.rules.tensor_memory_overflow import exceeds_tensor_memory
 
@@ -48,10 +49,12 @@ def check(ctx: TargetContext) -> None:
     for launch in ctx.launches:
         plan = ctx.plan(launch)
         # A block that cannot be launched has no registers to worry about, and one of unknown size no share of them.
+        # Of tiles that every thread holds whole, `serial-fragment-index` tells the reason.
         if (
             plan.resources.threads is None
             or excess(plan.memory, ctx.target.shared_memory.budget)
             or exceeds_tensor_memory(launch, ctx.target.tensor_memory_columns)
+            or any(written_out_serially(plan))
         ):
             continue
         found = peak(launch, plan.registers)

@@ -1,0 +1,26 @@
+# case: bounds_halo
+# about: The tile has no room for the halo that the loop fills
+# targets: sm_80
+# expect: error out-of-bounds-index line=19
+# expect: error out-of-bounds-index line=21
+
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[-1])
+def blur(N=4096):
+    @T.prim_func
+    def main(X: T.Tensor((N,), "float32"), Y: T.Tensor((N,), "float32")):
+        with T.Kernel(T.ceildiv(N, 128), threads=128) as bx:
+            tile = T.alloc_shared((128,), "float32")
+            T.clear(tile)
+            for i in T.Parallel(130):
+                tile[i] = X[bx * 128 + i - 1]
+            for i in T.Parallel(128):
+                Y[bx * 128 + i] = tile[i] + tile[i + 1]
+
+    return main
+
+
+blur()

@@ -1,0 +1,25 @@
+# case: pipeline_filled_twice
+# about: A staged tile is changed in place, which the pipeline does not allow
+# targets: sm_80
+# expect: error pipeline-order line=19
+
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[-1])
+def scale():
+    @T.prim_func
+    def main(X: T.Tensor((16, 128), "float32"), Y: T.Tensor((16, 128), "float32")):
+        with T.Kernel(1, threads=128) as bx:
+            tile = T.alloc_shared((128,), "float32")
+            for k in T.Pipelined(16, num_stages=2):
+                T.copy(X[k, 0], tile)
+                for i in T.Parallel(128):
+                    tile[i] = tile[i] * 2.0
+                T.copy(tile, Y[k, 0])
+
+    return main
+
+
+scale()
