@@ -5,9 +5,10 @@ A process has one :class:`Checker`. It turns every failure into a report, so tha
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang_analyzers.deadline import Deadline, OutOfTime
 from tilelang_analyzers.relevance import Relevance
@@ -20,9 +21,23 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping
 
+    from tilelang.frontend.cancellation import Cancellation
+    from tilelang.frontend.instance import FileAnalysis
     from tilelang.frontend.project import Project
+    from tilelang.syntax.module import Module
+    from tilelang_analyzers.memory import Memory
+    from tilelang_analyzers.profile import Stopwatch
     from tilelang_analyzers.selection import TargetChoice
     from tilelang_analyzers.settings import Settings
+
+
+class Examination(NamedTuple):
+    """A report and what it was made from. The rest is None for a file without kernels and for one that failed."""
+
+    report: FileReport
+    analysis: FileAnalysis | None = None
+    sources: Sources | None = None
+    choice: TargetChoice | None = None
 
 
 class Checker:
@@ -35,41 +50,80 @@ class Checker:
         self._projects: dict[object, Project] = {}
         self._choices: dict[int, tuple[Settings, TargetChoice]] = {}
         self._relevance = Relevance()
+        self._open: dict[str, tuple[bytes, Module | None]] = {}
 
     def check(self, path: str, data: bytes, settings: Settings) -> FileReport:
         """The report on one file. ``path`` is absolute; ``data`` is its content, on disk or in an editor.
 
         Raises :class:`SettingsError` for a target that does not exist, and nothing else.
         """
+        return self.examine(path, data, settings).report
+
+    def examine(
+        self,
+        path: str,
+        data: bytes,
+        settings: Settings,
+        parsed: Module | None = None,
+        memory: Memory | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> Examination:
+        """Like :meth:`check`, with what the report was made from.
+
+        ``parsed`` is what ``data`` says, if that has been read already; ``memory`` speeds up later checks of the same
+        file. Raises ``Cancelled`` if ``cancellation`` says so.
+        """
         choice = self._choice(settings)
         if not self._relevance.matters(path, data, settings.root):
-            return FileReport(path)
+            return Examination(FileReport(path))
         from tilelang_analyzers.engine import check
 
         try:
             with Deadline(settings.timeout):
                 project = self._project(settings, choice)
-                sources = Sources(lambda file: _tree(project, file), self._overlays)
+                held = {other: content for other, (content, _) in self._open.items()}
+                sources = Sources(lambda file: _tree(project, file), {**self._overlays, **held})
                 sources.overlay(path, data)
-                if not self._profile:
-                    return check(project.analyse(Path(path), data), sources, settings, choice)
-                from tilelang_analyzers.profile import EVALUATION, Stopwatch
-
-                watch = Stopwatch()
-                with watch.step(EVALUATION):
-                    analysis = project.analyse(Path(path), data)
-                report = check(analysis, sources, settings, choice, watch)
-                return report._replace(timings=watch.times())
+                watch = self._stopwatch()
+                with watch.evaluation() if watch is not None else nullcontext():
+                    analysis = project.analyse(Path(path), data, parsed, cancellation)
+                if memory is not None:
+                    analysis = memory.adopt(analysis, project.sources)
+                pulse = cancellation.check if cancellation is not None else None
+                report = check(analysis, sources, settings, choice, watch, memory, pulse)
+                if watch is not None:
+                    report = report._replace(timings=watch.times())
+                return Examination(report, analysis, sources, choice)
         except OutOfTime:
             message = f"took longer than {settings.timeout:g} s and was given up (`timeout` in the settings)"
-            return FileReport(path, uses_tilelang=True, failure=Failure(message, internal=False))
+            return Examination(_failed(path, Failure(message, internal=False)))
         except SettingsError:
             raise
         except Exception as error:  # noqa: BLE001  # the promise of this method
             from traceback import format_exc
 
             message = f"{type(error).__name__}: {error}".rstrip(": ")
-            return FileReport(path, uses_tilelang=True, failure=Failure(message, detail=format_exc()))
+            return Examination(_failed(path, Failure(message, detail=format_exc())))
+
+    def put(self, path: str, data: bytes, parsed: Module | None = None) -> None:
+        """Use ``data`` as the content of a file for the checks of other files: an editor has it open."""
+        self._open[path] = (data, parsed)
+        for project in self._projects.values():
+            project.put(path, data, parsed)
+
+    def forget(self, path: str) -> None:
+        """Read a file again: it was closed, saved, made or removed."""
+        self._open.pop(path, None)
+        for project in self._projects.values():
+            project.forget(path)
+        self._relevance = Relevance()
+
+    def _stopwatch(self) -> Stopwatch | None:
+        if not self._profile:
+            return None
+        from tilelang_analyzers.profile import Stopwatch
+
+        return Stopwatch()
 
     def _choice(self, settings: Settings) -> TargetChoice:
         known = self._choices.get(id(settings))
@@ -89,8 +143,14 @@ class Checker:
             )
             project = self._projects[key] = Project(Path(settings.root), evaluator)
             for path, data in self._overlays.items():
-                project.sources.put(path, data)
+                project.put(path, data)
+            for path, (data, parsed) in self._open.items():
+                project.put(path, data, parsed)
         return project
+
+
+def _failed(path: str, failure: Failure) -> FileReport:
+    return FileReport(path, uses_tilelang=True, failure=failure)
 
 
 def _tree(project: Project, path: str) -> ast.Module | None:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from tilelang_analyzers.doubt import settle
 from tilelang_analyzers.levels import Levels
+from tilelang_analyzers.memory import Memory
 from tilelang_analyzers.merge import merge
 from tilelang_analyzers.policy import Checked, Weighed, weigh
 from tilelang_analyzers.results import Failure, FileReport, KernelResult, TraceResult
 from tilelang_analyzers.rows import rows_of
 from tilelang_analyzers.rule import FileContext, InstanceContext, ProblemContext, Scene, TargetContext
-from tilelang_analyzers.structures import CleanStructures, Plans
+from tilelang_analyzers.structures import CleanStructures
 from tilelang_analyzers.suppress import apply_suppressions
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tilelang_analyzers.selection import TargetChoice
     from tilelang_analyzers.settings import Settings
     from tilelang_analyzers.sources import Sources
+    from tilelang_analyzers.structures import Plans
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,15 +44,20 @@ def check(
     settings: Settings,
     choice: TargetChoice,
     watch: Stopwatch | None = None,
+    memory: Memory | None = None,
+    pulse: Callable[[], None] | None = None,
 ) -> FileReport:
-    """Everything to report about one analysed file. ``watch`` measures the rules."""
+    """Everything to report about one analysed file. ``watch`` measures the rules. ``memory`` has what earlier checks of
+    the file found out about instances that are still the same. ``pulse`` is called between instances; it may raise to
+    stop."""
     levels = Levels(settings, analysis.path)
-    run = _Run(analysis, sources, levels, watch)
+    run = _Run(analysis, sources, levels, watch, memory or Memory(), pulse)
     weighed = [Weighed(finding, levels.severity(finding)) for finding in run.file_findings()]
     checked: list[Checked] = []
     rows: list[InstanceResult] = []
     assumed = ""
     for instance in analysis.instances:
+        run.pulse()
         targets, is_assumed = choice.of(instance)
         assumed = assumed or (targets[0].label if is_assumed else "")
         findings, made = run.instance(instance, targets)
@@ -100,8 +107,16 @@ class _Run:
     """The rules of one file, with what they share."""
 
     def __init__(
-        self, analysis: FileAnalysis, sources: Sources, levels: Levels, watch: Stopwatch | None = None
+        self,
+        analysis: FileAnalysis,
+        sources: Sources,
+        levels: Levels,
+        watch: Stopwatch | None,
+        memory: Memory,
+        pulse: Callable[[], None] | None,
     ) -> None:
+        self.pulse = pulse or (lambda: None)
+        self._memory = memory
         self.failure: Failure | None = None
         self._watch = watch
         self._analysis = analysis
@@ -123,7 +138,10 @@ class _Run:
         self, instance: Instance, targets: Sequence[Target]
     ) -> tuple[tuple[Finding, ...], list[InstanceResult]]:
         """Findings and table rows of one instance on its targets. An instance that is meant to fail has no findings."""
-        plans = Plans(instance)
+        known = self._memory.result(instance, targets)
+        if known is not None:
+            return (), list(known)
+        plans = self._memory.plans(instance)
         scene = Scene(self._analysis, self._sources, instance)
         key = None
         if not instance.expected_failure:
@@ -133,9 +151,12 @@ class _Run:
                 self._run_instance_rules(scene, key)
             for target in targets:
                 if not self._clean.known(key, target.arch):
+                    self.pulse()
                     self._run_target_rules(scene, target, plans, key)
         findings = settle(scene.findings, instance)
         rows = self._guarded("the table", rows_of, instance, targets, plans, findings, self._clean.results(key))
+        if rows is not None and not scene.findings and self.failure is None:
+            self._memory.note(instance, targets, rows)
         return findings, rows or []
 
     def _run_instance_rules(self, scene: Scene, key: object) -> None:

@@ -15,6 +15,7 @@ from tilelang_analyzers.report.places import display_path
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from tilelang_analyzers.results import FileReport
 
@@ -41,6 +42,10 @@ class Stopwatch:
             yield
         finally:
             self._seconds[name] += time.perf_counter() - started
+
+    def evaluation(self) -> AbstractContextManager[None]:
+        """A ``with`` block around the evaluation of a file."""
+        return self.step(EVALUATION)
 
     def times(self) -> tuple[tuple[str, float], ...]:
         return tuple(self._seconds.items())

@@ -1,58 +1,90 @@
-"""The language server: the checker's findings while one types, over stdio or TCP."""
+"""The language server: its state for one connection, and the command that starts it."""
 
 from __future__ import annotations
 
 import argparse
+import gc
+import logging
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tilelang_analyzers.isolation import isolate
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Sequence
+
+    from tilelang_lsp.analysis import Analysis
+    from tilelang_lsp.files import SourceFile
+    from tilelang_lsp.positions import Encoding
 
 _TROUBLE = isolate()
 if _TROUBLE is not None:
     sys.exit(f"tilelang-lsp: {_TROUBLE}")
 
 from lsprotocol import types  # noqa: E402
+from pygls.exceptions import JsonRpcContentModified, JsonRpcRequestCancelled  # noqa: E402
 from pygls.lsp.server import LanguageServer  # noqa: E402
 
 from tilelang import __version__  # noqa: E402
-from tilelang_lsp.handlers import documents  # noqa: E402
+from tilelang_lsp import handlers  # noqa: E402
+from tilelang_lsp.handlers import diagnostics, progress, status  # noqa: E402
+from tilelang_lsp.handlers.client import Client  # noqa: E402
+from tilelang_lsp.handlers.notebooks import SYNC  # noqa: E402
+from tilelang_lsp.handlers.place import Uris  # noqa: E402
+from tilelang_lsp.scheduler import Scheduler  # noqa: E402
 from tilelang_lsp.session import Session  # noqa: E402
+
+SWITCH_INTERVAL = 0.0005
+"""Seconds that a check may keep the interpreter while a request waits; Python's 0.005 would add to every answer."""
 
 
 class Server(LanguageServer):
-    """The state of one connection. ``worker`` has one thread: checks run one after another."""
+    """The state of one connection."""
 
     def __init__(self) -> None:
-        super().__init__("tilelang-lsp", __version__)  # pyright: ignore[reportUnknownMemberType]  # *args is untyped
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]  # *args is untyped
+            "tilelang-lsp", __version__, notebook_document_sync=SYNC
+        )
         self.session = Session()
-        self.worker = ThreadPoolExecutor(1, "tilelang-check")
-        self.shows_related_information = False
+        self.scheduler = Scheduler(self.session, self._finished, self._slow)
+        self.client = Client()
+        self.uris = Uris()
+        self.published: set[str] = set()
+        """Documents that the editor shows findings for."""
+        self.checked_with: dict[str, dict[str, SourceFile]] = {}
+        """By file: the texts of other files that its check was asked for again because of."""
+        self.bad_settings: set[str] = set()
+        """Configuration files that the editor shows a problem in."""
+        self.tokens: dict[str, tuple[str, list[int]]] = {}
+        """By document: the last semantic tokens and their id, to send differences."""
 
     @property
-    def position_encoding(self) -> str:
+    def encoding(self) -> Encoding:
         """The units of columns that client and server agreed on."""
         return types.PositionEncodingKind(self.workspace.position_encoding or "utf-16").value
 
+    def _slow(self, file: SourceFile, work: asyncio.Future[Analysis | None]) -> None:
+        status.in_background(progress.show(self, file, work))
 
-def initialize(ls: Server, params: types.InitializeParams) -> None:
-    """Read the client's capabilities and the editor's settings once."""
-    document = params.capabilities.text_document
-    capability = document.publish_diagnostics if document else None
-    ls.shows_related_information = bool(capability and capability.related_information)
-    options: object = params.initialization_options
-    ls.session.options = cast("dict[str, object]", options) if isinstance(options, dict) else {}
+    def _finished(self, analysis: Analysis) -> None:
+        diagnostics.finished(self, analysis)
+        status.finished(self)
+
+
+class _Quiet(logging.Filter):
+    """Requests that were cancelled or came too late are no errors."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        return not isinstance(error, (JsonRpcContentModified, JsonRpcRequestCancelled))
 
 
 def create() -> Server:
     """A server with its handlers."""
     server = Server()
-    server.feature(types.INITIALIZE)(initialize)
-    documents.register(server)
+    for module in handlers.ALL:
+        module.register(server)
     return server
 
 
@@ -60,14 +92,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of `tilelang-lsp`."""
     parser = argparse.ArgumentParser("tilelang-lsp", description="Language server for TileLang kernels.")
     parser.add_argument("--tcp", action="store_true", help="listen on a TCP port instead of stdin and stdout")
+    parser.add_argument("--ws", action="store_true", help="listen for WebSocket connections")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     parser.add_argument("--port", type=int, default=8765, help="port to listen on (default: 8765)")
     parser.add_argument("--stdio", action="store_true", help="talk over stdin and stdout (the default)")
     parser.add_argument("--version", action="version", version=f"tilelang-lsp {__version__}")
     options: Any = parser.parse_args(arguments)
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    # A check makes many objects that soon go again; looking for cycles as often as by default costs tens of
+    # milliseconds in the middle of a keystroke.
+    gc.set_threshold(50_000, 20, 50)
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_Quiet())
     server = create()
     if options.tcp:
         server.start_tcp(options.host, options.port)
+    elif options.ws:
+        server.start_ws(options.host, options.port)
     else:
         server.start_io()
     return 0

@@ -9,6 +9,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -314,10 +315,10 @@ def test_an_exception_costs_its_file_only(monkeypatch: pytest.MonkeyPatch, capsy
 
     original = Project.analyse
 
-    def analyse(it: Project, path: Path, source: bytes | None = None) -> object:
+    def analyse(it: Project, path: Path, *rest: Any) -> object:
         if path.name == "bad.py":
             raise KeyError("oh")
-        return original(it, path, source)
+        return original(it, path, *rest)
 
     monkeypatch.setattr(Project, "analyse", analyse)
     write("bad.py", KERNEL)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
 from collections.abc import AsyncIterator  # pytest-lsp evaluates annotations of fixtures
 from pathlib import Path
 
 import pytest
 import pytest_lsp
+from lsp.session import CONFIG, change_file, open_file, published, start
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+from pytest_lsp import LanguageClient
 
 KERNEL = """\
 import tilelang
@@ -32,62 +31,25 @@ def double(N, block=256):
 name = "größe 🙂"; double(4096, 256)
 """
 TOO_LARGE = KERNEL.replace("double(4096, 256)", "double(4096, 65536)")
-COMMAND = [sys.executable, "-m", "tilelang_lsp.server"]
 
 
-async def started(client: LanguageClient, folder: Path, *encodings: types.PositionEncodingKind) -> None:
-    capabilities = client_capabilities("visual-studio-code")
-    assert capabilities.general is not None
-    capabilities.general.position_encodings = list(encodings) or None
-    await client.initialize_session(
-        types.InitializeParams(
-            capabilities=capabilities,
-            root_uri=folder.as_uri(),
-            initialization_options={"target": ["t4", "h100"]},
-        )
-    )
-
-
-@pytest_lsp.fixture(config=ClientServerConfig(server_command=COMMAND))
+@pytest_lsp.fixture(config=CONFIG)
 async def client(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
-    await started(lsp_client, tmp_path, types.PositionEncodingKind.Utf16)
+    await start(lsp_client, tmp_path, types.PositionEncodingKind.Utf16)
     yield
     await lsp_client.shutdown_session()
 
 
-@pytest_lsp.fixture(config=ClientServerConfig(server_command=COMMAND))
+@pytest_lsp.fixture(config=CONFIG)
 async def utf8_client(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
-    await started(lsp_client, tmp_path, types.PositionEncodingKind.Utf8)
+    await start(lsp_client, tmp_path, types.PositionEncodingKind.Utf8)
     yield
     await lsp_client.shutdown_session()
-
-
-def opened(client: LanguageClient, path: Path, text: str) -> str:
-    uri = path.as_uri()
-    client.text_document_did_open(
-        types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, types.LanguageKind.Python, 1, text))
-    )
-    return uri
-
-
-def changed(client: LanguageClient, uri: str, version: int, text: str) -> None:
-    whole = types.TextDocumentContentChangeWholeDocument(text)
-    identifier = types.VersionedTextDocumentIdentifier(version, uri)
-    client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [whole]))
-
-
-async def published(client: LanguageClient, uri: str, version: int | None) -> list[types.Diagnostic]:
-    """The diagnostics of a document once they are those of one version."""
-    while True:
-        waiting = client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-        params = await asyncio.wait_for(waiting, timeout=30)
-        if params.uri == uri and params.version == version:
-            return list(params.diagnostics)
 
 
 @pytest.mark.asyncio
 async def test_findings_appear_and_go_while_one_types(client: LanguageClient, tmp_path: Path) -> None:
-    uri = opened(client, tmp_path / "k.py", TOO_LARGE)
+    uri = open_file(client, tmp_path / "k.py", TOO_LARGE)
     (found,) = await published(client, uri, 1)
     assert (found.code, found.severity, found.source) == (
         "shared-memory-overflow",
@@ -106,15 +68,15 @@ async def test_findings_appear_and_go_while_one_types(client: LanguageClient, tm
     assert found.data["targets"] == ["sm_75", "sm_90"]
 
     for version in range(2, 6):
-        changed(client, uri, version, TOO_LARGE + "\n" * version)
-    changed(client, uri, 6, KERNEL)
+        change_file(client, uri, version, TOO_LARGE + "\n" * version)
+    change_file(client, uri, 6, KERNEL)
     assert await published(client, uri, 6) == []
     assert not client.diagnostics[uri]
 
 
 @pytest.mark.asyncio
 async def test_columns_follow_the_agreed_encoding(utf8_client: LanguageClient, tmp_path: Path) -> None:
-    uri = opened(utf8_client, tmp_path / "k.py", TOO_LARGE)
+    uri = open_file(utf8_client, tmp_path / "k.py", TOO_LARGE)
     (found,) = await published(utf8_client, uri, 1)
     before = TOO_LARGE.splitlines()[16].partition("65536")[0]
     assert found.range.start.character == len(before.encode())
@@ -126,9 +88,9 @@ async def test_a_saved_caller_counts_in_the_other_open_files(client: LanguageCli
     kernels, caller = tmp_path / "k.py", tmp_path / "use.py"
     uncalled = KERNEL.rpartition("name =")[0]
     kernels.write_text(uncalled)
-    uri = opened(client, kernels, uncalled)
+    uri = open_file(client, kernels, uncalled)
     text = "from k import double\ndouble(4096, 65536)\n"
-    caller_uri = opened(client, caller, text)
+    caller_uri = open_file(client, caller, text)
     (at_call,) = await published(client, caller_uri, 1)
     assert at_call.range.start.line == 1
     assert not client.diagnostics.get(uri)
@@ -141,9 +103,9 @@ async def test_a_saved_caller_counts_in_the_other_open_files(client: LanguageCli
 
 @pytest.mark.asyncio
 async def test_files_without_tilelang_see_no_traffic(client: LanguageClient, tmp_path: Path) -> None:
-    plain = opened(client, tmp_path / "plain.py", "import os\n\ndef f(:\n")
-    changed(client, plain, 2, "import os\n")
-    uri = opened(client, tmp_path / "k.py", TOO_LARGE)
+    plain = open_file(client, tmp_path / "plain.py", "import os\n\ndef f(:\n")
+    change_file(client, plain, 2, "import os\n")
+    uri = open_file(client, tmp_path / "k.py", TOO_LARGE)
     await published(client, uri, 1)
     client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
     assert await published(client, uri, None) == []
@@ -153,7 +115,11 @@ async def test_files_without_tilelang_see_no_traffic(client: LanguageClient, tmp
 @pytest.mark.asyncio
 async def test_settings_that_cannot_be_used_are_logged(client: LanguageClient, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.tilelang]\nmax-instances = 'many'\n")
-    opened(client, tmp_path / "k.py", TOO_LARGE)
+    open_file(client, tmp_path / "k.py", TOO_LARGE)
     message = await client.wait_for_notification(types.WINDOW_LOG_MESSAGE)
     assert "`max-instances` must be a whole number above 0, not 'many'" in message.message
     assert "Traceback" not in message.message
+    toml = (tmp_path / "pyproject.toml").as_uri()
+    (shown,) = await published(client, toml, None)
+    assert (shown.range.start.line, shown.range.start.character) == (1, 0)
+    assert shown.message.startswith("`max-instances` must be")

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.cancellation import SPENT, Cancellation
 from tilelang.frontend.index import MAX_CALLERS, ProjectIndex
 from tilelang.frontend.instance import FileAnalysis, Instance, Trace
 from tilelang.frontend.sources import SourceCache
@@ -64,19 +65,42 @@ class Project:
         self._uses: dict[str, bool] = {}
         self._running: Evaluator | None = None
         self._evaluated: dict[tuple[str, str], _Evaluation] = {}
+        self._cancellation = Cancellation()
 
-    def analyse(self, path: Path, source: bytes | None = None) -> FileAnalysis:
-        """Everything about one file. ``source`` replaces what is on disk. Never raises on the file's account."""
+    def analyse(
+        self,
+        path: Path,
+        source: bytes | None = None,
+        parsed: ParsedModule | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> FileAnalysis:
+        """Everything about one file. ``source`` replaces what is on disk; ``parsed`` spares reading it again. Raises
+        ``Cancelled`` if ``cancellation`` says so, and nothing on the file's account."""
         name = str(Path(path).absolute())
-        if source is not None and self.sources.put(name, source):
-            self._evaluated = {key: value for key, value in self._evaluated.items() if name not in value.read}
-            self._uses.clear()
+        if source is not None:
+            self.put(name, source, parsed)
+        self._cancellation = cancellation or Cancellation()
         return _on_large_stack(lambda: self._analyse(name), self._stop)
+
+    def put(self, path: str, source: bytes, parsed: ParsedModule | None = None) -> None:
+        """Use ``source`` as the content of an absolute path from now on: an editor has it open."""
+        if self.sources.put(path, source, parsed):
+            self._outdate(path)
+
+    def forget(self, path: str) -> None:
+        """Read a file from disk again: it was closed, saved, made or removed."""
+        self.sources.forget(path)
+        self._outdate(path)
+        self._index = None
+
+    def _outdate(self, path: str) -> None:
+        self._evaluated = {key: value for key, value in self._evaluated.items() if path not in value.read}
+        self._uses.clear()
 
     def _stop(self) -> None:
         """Make the evaluation that is under way end soon: its budget is spent."""
         if self._running is not None:
-            self._running.steps = _SPENT
+            self._running.steps = SPENT
 
     def _analyse(self, path: str) -> FileAnalysis:
         parsed = self.sources.parsed(path)
@@ -204,6 +228,7 @@ class Project:
             budget=self.settings.budget,
         )
         self._running = ev
+        self._cancellation.watch(ev)
         parsed = self.sources.parsed(path)
         module: Module = Module(Path(path).stem, path)
         module.vars.update({"__name__": "__main__", "__file__": path})
@@ -219,6 +244,7 @@ class Project:
             ev.trace("the step budget of the file is spent: what follows is not checked", Span(path, 1, 0, 1, 0))
         except RecursionError:
             ev.trace("the file nests deeper than can be followed", Span(path, 1, 0, 1, 0))
+        self._cancellation.watch(None)
         read, self.sources.read = self.sources.read, outer_read | self.sources.read
         return _Evaluation(
             read, list(recorder.instances), ev.problems, ev.traces, recorder.dropped, ev.asked_for_target, ev.steps
@@ -246,10 +272,6 @@ class _Evaluation:
     dropped: dict[tuple[str, int], int] = field(default_factory=dict["tuple[str, int]", int])
     asked_for_target: bool = False
     steps: int = 0
-
-
-_SPENT = 10**15
-"""More steps than any budget has."""
 
 
 def _on_large_stack(run: Callable[[], FileAnalysis], stop: Callable[[], None]) -> FileAnalysis:

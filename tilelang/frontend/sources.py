@@ -41,12 +41,16 @@ class SourceCache:
         parsed = self.parsed(path)
         return None if parsed is None else parsed.source
 
-    def put(self, path: str, data: bytes) -> bool:
-        """Use ``data`` instead of what is on disk. False if the file was read with this very content already."""
+    def put(self, path: str, data: bytes, parsed: ParsedModule | None = None) -> bool:
+        """Use ``data`` instead of what is on disk; ``parsed`` is what it says, if somebody has read it already. False
+        if the file was read with this very content already."""
         if path in self._parsed and self._content.get(path) == hash(data):
             return False
         self.overlay[path] = data
         self._parsed.pop(path, None)
+        if parsed is not None:
+            self._parsed[path] = parsed
+            self._content[path] = hash(data)
         return True
 
     def forget(self, path: str) -> None:

@@ -85,7 +85,7 @@ def load_notebook(path: str, data: bytes) -> Notebook:
         places.append(Cell(index, line, count))
         line += count
     source = SourceText.from_text(path, "\n".join(text for _, text in cells))
-    masked = [_masked(text) for _, text in cells]
+    masked = [masked_text(text) for _, text in cells]
     return Notebook(path, tuple(places), source, _parse(path, places, masked))
 
 
@@ -146,14 +146,14 @@ def _parse(path: str, places: list[Cell], texts: list[str]) -> Module:
     return Module(body, tuple(problems), source, tuple(repaired))
 
 
-def _masked(text: str) -> str:
+def masked_text(text: str) -> str:
     """A cell's text with Python in place of what only IPython understands."""
     magic = _CELL_MAGIC.match(text)
     if magic:
         head, end, rest = text.partition("\n")
         if magic[1] not in _PYTHON_MAGICS:
             return "\n" * text.count("\n")
-        return "#" * len(head) + end + _masked(rest)
+        return "#" * len(head) + end + masked_text(rest)
     parts: list[str] = []
     position = 0
     while position < len(text):

@@ -1,19 +1,23 @@
-"""Findings as LSP diagnostics."""
+"""Findings and edits as LSP data."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from tilelang.diagnostics import Severity
+from tilelang_lsp.handlers.place import location_of, range_of, uri_of
 from tilelang_lsp.pages import rule_page
 
 if TYPE_CHECKING:
-    from tilelang.diagnostics import Diagnostic
-    from tilelang.ir.span import Span
-    from tilelang_analyzers.sources import Sources
+    from collections.abc import Iterable
+
+    from tilelang.diagnostics import Diagnostic, Edit
+    from tilelang_lsp.files import SourceFile
+    from tilelang_lsp.server import Server
 
 SOURCE = "tilelang"
 
@@ -22,48 +26,61 @@ _SEVERITIES = {
     Severity.WARNING: types.DiagnosticSeverity.Warning,
     Severity.INFO: types.DiagnosticSeverity.Information,
 }
+_UNNECESSARY = frozenset(("unused-buffer", "unused-suppression", "autotune-unknown-key"))
 
 
-def to_diagnostic(finding: Diagnostic, sources: Sources, encoding: str, *, related: bool = True) -> types.Diagnostic:
+def to_diagnostic(ls: Server, finding: Diagnostic, file: SourceFile) -> types.Diagnostic:
     """One finding. Notes with a place become related information if the client has it, else lines of the message; notes
-    without one are lines of the message."""
+    without one are lines of the message. ``data`` holds the figures, the targets and the fix."""
     lines = [finding.message]
     places: list[types.DiagnosticRelatedInformation] = []
     for note in finding.notes:
-        uri = from_fs_path(note.span.path) if note.span else None
-        if note.span is None or uri is None or not related:
+        if note.span is None or not ls.client.shows_related_information:
             lines.append(note.message)
         else:
-            location = types.Location(uri, to_range(note.span, sources, encoding))
-            places.append(types.DiagnosticRelatedInformation(location, note.message))
+            places.append(types.DiagnosticRelatedInformation(location_of(ls, note.span), note.message))
     if finding.targets:
         lines.append(f"on {', '.join(finding.targets)}")
     page = from_fs_path(rule_page(finding.rule))
+    data: dict[str, object] = {"targets": list(finding.targets), **dict(finding.data)}
+    if finding.fix is not None:
+        edits = [
+            {"uri": uri_of(ls, edit.span.path, edit.span.line, file), "range": _plain(ls, edit), "newText": edit.text}
+            for edit in finding.fix.edits
+        ]
+        data["fix"] = {"title": finding.fix.title, "safe": finding.fix.safe, "edits": edits}
     return types.Diagnostic(
-        range=to_range(finding.span, sources, encoding),
+        range=range_of(ls, finding.span, file),
         message="\n".join(lines),
         severity=_SEVERITIES[finding.severity],
         code=finding.rule,
         code_description=types.CodeDescription(page) if page else None,
         source=SOURCE,
-        tags=[types.DiagnosticTag.Unnecessary] if finding.rule in ("unused-buffer", "unused-suppression") else None,
+        tags=_tags(finding) if ls.client.shows_tags else None,
         related_information=places or None,
-        data={"targets": list(finding.targets), **dict(finding.data)},
+        data=data,
     )
 
 
-def to_range(span: Span, sources: Sources, encoding: str) -> types.Range:
-    """A span in the units that client and server agreed on."""
-    return types.Range(
-        _position(span.path, span.line, span.col, sources, encoding),
-        _position(span.path, span.end_line, span.end_col, sources, encoding),
-    )
+def _tags(finding: Diagnostic) -> list[types.DiagnosticTag] | None:
+    if finding.rule in _UNNECESSARY:
+        return [types.DiagnosticTag.Unnecessary]
+    removed = finding.rule == "unknown-name" and finding.data.get("removed")
+    return [types.DiagnosticTag.Deprecated] if removed else None
 
 
-def _position(path: str, line: int, column: int, sources: Sources, encoding: str) -> types.Position:
-    file = sources.file(path)
-    if encoding == types.PositionEncodingKind.Utf32.value:
-        column = file.char_column(line, column)
-    elif encoding != types.PositionEncodingKind.Utf8.value:
-        column = file.utf16_column(line, column)
-    return types.Position(max(line - 1, 0), column)
+def _plain(ls: Server, edit: Edit) -> dict[str, object]:
+    found = range_of(ls, edit.span)
+    return {
+        "start": {"line": found.start.line, "character": found.start.character},
+        "end": {"line": found.end.line, "character": found.end.character},
+    }
+
+
+def to_workspace_edit(ls: Server, edits: Iterable[Edit]) -> types.WorkspaceEdit:
+    """Edits by document, cells of notebooks included."""
+    changes: dict[str, list[types.TextEdit]] = defaultdict(list)
+    for edit in edits:
+        uri = uri_of(ls, edit.span.path, edit.span.line)
+        changes[uri].append(types.TextEdit(range_of(ls, edit.span), edit.text))
+    return types.WorkspaceEdit(changes=dict(changes))
