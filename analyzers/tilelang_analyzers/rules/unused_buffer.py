@@ -26,6 +26,7 @@ The fix removes the allocation of a buffer that nothing mentions. It is safe: th
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Edit, Fix, Severity
@@ -68,7 +69,15 @@ def _without(ctx: InstanceContext, alloc: Alloc) -> Fix | None:
     after = ctx.snippet(Span(place.path, place.end_line, place.end_col, place.end_line + 1, 0))
     if tree is None or before.strip() != f"{name} =" or after.strip() or "#" in ctx.snippet(place):
         return None
-    if sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree)) != 1:
+    mentions = ctx.shared(_mentions)
+    if place.path not in mentions:
+        mentions[place.path] = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    if mentions[place.path][name] != 1:
         return None
     lines = Span(place.path, place.line, 0, place.end_line + 1, 0)
     return Fix(f"Remove `{name}`", (Edit(lines, ""),), safe=True)
+
+
+def _mentions(ctx: InstanceContext) -> dict[str, Counter[str]]:
+    """How often each name occurs in a file, filled as files are asked for."""
+    return {}
