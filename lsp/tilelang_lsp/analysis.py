@@ -57,6 +57,11 @@ class Analysis:
                 grouped[instance.line, instance.kernel].append(instance)
         return tuple(Kernel(self, line, name, tuple(found)) for (line, name), found in sorted(grouped.items()))
 
+    def prepare(self) -> Analysis:
+        """Read the names of the file now, in the worker's thread: every view asks for them."""
+        self.file.names.symbols()
+        return self
+
     def kernel_at(self, line: int) -> Kernel | None:
         """The kernel whose factory or body a line is in."""
         return next((kernel for kernel in self.kernels if kernel.first_line <= line <= kernel.last_line), None)

@@ -166,7 +166,8 @@ class Session:
         except SettingsError as error:
             report = FileReport(file.path, failure=Failure(str(error), internal=False))
             return Analysis(file, report, Memory())
-        return Analysis(file, done.report, memory, done.analysis, done.sources, done.choice)
+        made = Analysis(file, done.report, memory, done.analysis, done.sources, done.choice)
+        return made.prepare() if done.analysis is not None else made
 
 
 def in_file(finding: Diagnostic, path: str) -> Diagnostic:
