@@ -142,3 +142,39 @@ def test_a_comment_gives_values() -> None:
 def test_a_status_counts_certain_instances() -> None:
     status = check_instances(kernel_file("from elsewhere import sizes\nfor n in sizes:\n    fill(n)\n")).kernels
     assert [(entry.name, entry.state, entry.certain) for entry in status] == [("main", "checked", 0)]
+
+
+@pytest.mark.parametrize(
+    ("test", "expected"),
+    [
+        ("@pytest.mark.parametrize(('n',), [(1,), (2,)])\ndef test_fill(n):\n    fill(n)\n", [1, 2]),
+        ("@pytest.mark.parametrize(['n'], [[1], [2]])\ndef test_fill(n):\n    fill(n)\n", [1, 2]),
+        ("@pytest.mark.parametrize('n,', [(1,), (2,)])\ndef test_fill(n):\n    fill(n)\n", [1, 2]),
+        ("@pytest.mark.parametrize('n', [1, 2])\ndef test_fill(n):\n    fill(n)\n", [1, 2]),
+        (
+            "@pytest.fixture\ndef n(request):\n    return request.param * 10\n@pytest.mark.parametrize('n', [1, 2], indirect=True)\ndef test_fill(n):\n    fill(n)\n",
+            [10, 20],
+        ),
+        (
+            "SIZE = 1\n@pytest.fixture(autouse=True)\ndef larger():\n    global SIZE\n    SIZE = 5\n    yield\n    SIZE = 1\ndef test_fill():\n    fill(SIZE)\n",
+            [5],
+        ),
+        (
+            "class TestFill:\n    def setup_method(self):\n        self.n = 4\n    def test_fill(self):\n        fill(self.n)\n",
+            [4],
+        ),
+        (
+            "class TestFill:\n    @classmethod\n    def setup_class(cls):\n        cls.n = 6\n    def test_fill(self):\n        fill(self.n)\n",
+            [6],
+        ),
+    ],
+)
+def test_preparations_of_tests(test: str, expected: list[int]) -> None:
+    assert bindings(check_instances(kernel_file("import pytest\n" + test)), "N") == expected
+
+
+def test_an_optional_import_is_an_unknown_condition() -> None:
+    rest = "try:\n    import rare\n    HAS = True\nexcept ImportError:\n    HAS = False\nfill(8 if HAS else 2)\n"
+    assert bindings(check_instances(kernel_file(rest)), "N") == [None]
+    rest = "try:\n    import torch\n    N = 8\nexcept ImportError:\n    N = 2\nfill(N)\n"
+    assert bindings(check_instances(kernel_file(rest)), "N") == [8]

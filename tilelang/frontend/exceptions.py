@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import Any, cast
 
 from tilelang.frontend import kernel_code
+from tilelang.frontend.branches import either
 from tilelang.frontend.comparison import truth
 from tilelang.frontend.containers import is_tuple
 from tilelang.frontend.evaluator import Evaluator, statement
@@ -61,6 +63,10 @@ def exception_name(value: Any) -> str:
 def try_stmt(ev: Evaluator, node: ast.Try, scope: Scope) -> Signal:
     signal: Signal = None
     depth = ev.unsure
+    fallback = _without_import(ev, node, scope)
+    if fallback is not None:
+        signal = either(ev, [*node.body, *node.orelse], fallback.body, scope)
+        return then_always(ev, signal, node.finalbody, scope) if node.finalbody else signal
     # What a handler takes care of may fail on purpose: a configuration that is tried, a newer API with a fallback.
     tolerated = any(_tolerates(handler) for handler in node.handlers)
     try:
@@ -85,6 +91,29 @@ def try_stmt(ev: Evaluator, node: ast.Try, scope: Scope) -> Signal:
         finally:
             ev.handling.pop()
     return then_always(ev, signal, node.finalbody, scope) if node.finalbody else signal
+
+
+def _without_import(ev: Evaluator, node: ast.Try, scope: Scope) -> ast.ExceptHandler | None:
+    """The handler that runs where a package is missing, if nobody knows whether it is there: the ``try`` imports one
+    that is neither part of the project nor one that programs with kernels need."""
+    names: list[str] = []
+    for stmt in node.body:
+        if isinstance(stmt, ast.Import):
+            names += [alias.name for alias in stmt.names]
+        elif isinstance(stmt, ast.ImportFrom) and stmt.level == 0 and stmt.module:
+            names.append(stmt.module)
+    optional = [name for name in names if name.split(".", 1)[0] not in _PRESENT]
+    if not any(ev.modules.locate(name, scope.module.path) is None for name in optional):
+        return None
+    for handler in node.handlers:
+        caught = ast.unparse(handler.type) if handler.type is not None else "Exception"
+        if any(name in caught for name in ("ImportError", "ModuleNotFoundError", "Exception")):
+            return handler
+    return None
+
+
+_PRESENT = frozenset((*sys.stdlib_module_names, "numpy", "pytest", "tilelang", "torch", "tvm"))
+"""Packages that are taken to be installed."""
 
 
 def _tolerates(handler: ast.ExceptHandler) -> bool:

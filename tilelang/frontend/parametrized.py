@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import ast
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,7 @@ from tilelang.frontend.calls import call, call_function
 from tilelang.frontend.containers import is_list, is_sequence
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.requirements import conditions
-from tilelang.frontend.values import MISSING, Class, Function, Mark, Module, Object, StaticMethod
+from tilelang.frontend.values import MISSING, Class, ClassMethod, Function, Mark, Module, Object, StaticMethod
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ def run_test(
                 break
             values = sets[position]
             bound = dict(values)
+            for name in _used_fixtures(every, module):
+                _fixture(ev, name, module)
             for name in names:
                 if name not in bound or isinstance(bound[name], _Param):
                     bound[name] = _fixture(ev, name, module, bound.get(name))
@@ -74,13 +78,27 @@ def run_test_class(ev: Evaluator, cls: Class, module: Module) -> None:
         function = member.function if isinstance(member, StaticMethod) else member
         if name.startswith("test") and isinstance(function, Function):
             receiver = None if isinstance(member, StaticMethod) else Object(cls)
-            setup = cls.lookup("setUp")
-            if isinstance(receiver, Object) and isinstance(setup, Function):
-                attempt(
-                    ev,
-                    lambda setup=setup, receiver=receiver: call_function(ev, setup, (receiver,), {}, ev.span_of(setup)),
-                )
+            for hook in _CLASS_HOOKS:
+                _run_hook(ev, cls.lookup(hook), cls)
+            if isinstance(receiver, Object):
+                for hook in _TEST_HOOKS:
+                    _run_hook(ev, cls.lookup(hook), receiver)
             run_test(ev, function, module, receiver, marks)
+
+
+_CLASS_HOOKS = ("setup_class", "setUpClass")
+_TEST_HOOKS = ("setup_method", "setUp")
+
+
+def _run_hook(ev: Evaluator, hook: Any, receiver: Any) -> None:
+    """Run a function that prepares tests; it may take the test itself after its receiver."""
+    function = hook.function if isinstance(hook, (ClassMethod, StaticMethod)) else hook
+    if not isinstance(function, Function):
+        return
+    spec = function.node.args
+    places = len(spec.posonlyargs) + len(spec.args)
+    args = (receiver, UNKNOWN)[:places] if not isinstance(hook, StaticMethod) else (UNKNOWN,)[:places]
+    attempt(ev, lambda: call_function(ev, function, args, {}, ev.span_of(function)))
 
 
 Axis = list[dict[str, Any]]
@@ -117,8 +135,11 @@ def _axis(ev: Evaluator, mark: Mark) -> Axis:
     )
     if isinstance(argnames, str):
         names = [name.strip() for name in argnames.split(",") if name.strip()]
+        alone = len(names) == 1 and not argnames.rstrip().endswith(",")
     else:
         names = [name for name in materialize(ev, argnames) or [] if isinstance(name, str)]
+        alone = False
+    indirect = _indirect(ev, mark, names)
     entries = materialize(ev, argvalues)
     if entries is None:
         return [dict.fromkeys(names, UNKNOWN)]
@@ -129,9 +150,18 @@ def _axis(ev: Evaluator, mark: Mark) -> Axis:
                 continue
             values = list(entry.args)
         else:
-            values = [entry] if len(names) == 1 else materialize(ev, entry) or []
-        axis.append({name: values[i] if i < len(values) else UNKNOWN for i, name in enumerate(names)})
+            values = [entry] if alone else materialize(ev, entry) or []
+        given = {name: values[i] if i < len(values) else UNKNOWN for i, name in enumerate(names)}
+        axis.append({name: _Param(value) if name in indirect else value for name, value in given.items()})
     return axis
+
+
+def _indirect(ev: Evaluator, mark: Mark, names: list[str]) -> set[str]:
+    """Names whose values go to the fixture of that name."""
+    value = mark.args[2] if len(mark.args) > 2 else dict(mark.kwargs).get("indirect", False)
+    if isinstance(value, bool):
+        return set(names) if value else set()
+    return {name for name in materialize(ev, value) or names if isinstance(name, str)}
 
 
 def _is_skipped(entry: Mark) -> bool:
@@ -169,6 +199,28 @@ def _fixture_marks(value: Any) -> list[Mark]:
     return [mark for mark in value.marks if mark.name == "fixture"] if isinstance(value, Function) else []
 
 
+def _used_fixtures(marks: tuple[Mark, ...], module: Module) -> Iterator[str]:
+    """Fixtures of the file that run for their effects: those for every test, and those that a mark names."""
+    for name, value in module.vars.items():
+        if any(dict(mark.kwargs).get("autouse") is True for mark in _fixture_marks(value)):
+            yield name
+    for mark in marks:
+        if mark.name == "usefixtures":
+            yield from (name for name in mark.args if isinstance(name, str))
+
+
+def _until_yield(function: Function) -> Function:
+    """The part of a fixture that runs before the test."""
+    body = function.node.body if isinstance(function.node, ast.FunctionDef) else []
+    for position, stmt in enumerate(body):
+        if any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in ast.walk(stmt)):
+            node = copy(function.node)
+            assert isinstance(node, ast.FunctionDef)
+            node.body = body[: position + 1]
+            return replace(function, node=node)
+    return function
+
+
 def _fixture(ev: Evaluator, name: str, module: Module, param: _Param | None = None, depth: int = 0) -> Any:
     """The value of a fixture of the same file; other fixtures are unknown."""
     found = module.vars.get(name)
@@ -180,5 +232,7 @@ def _fixture(ev: Evaluator, name: str, module: Module, param: _Param | None = No
             given["request"] = Object(_REQUEST, {"param": UNKNOWN if param is None else param.value})
         else:
             given[arg.arg] = _fixture(ev, arg.arg, module, None, depth + 1)
+    if found.is_generator:
+        found = _until_yield(found)
     value = attempt(ev, lambda: call(ev, found, (), given, ev.span_of(found)))
     return value[0] if found.is_generator and is_list(value) and value else value
