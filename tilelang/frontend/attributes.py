@@ -257,3 +257,14 @@ def set_(ev: Evaluator, owner: Any, name: str, value: Any, span: Span) -> None:
     elif isinstance(owner, Function):
         ev.heap.writing(owner.attrs)
         owner.attrs[name] = value
+
+
+def delete(ev: Evaluator, owner: Any, name: str) -> None:
+    """``del owner.name``. A property or ``__delattr__`` may do anything to the object."""
+    if not isinstance(owner, Object):
+        return
+    ev.heap.writing(owner.attrs)
+    if isinstance(owner.cls.lookup(name), Property) or owner.cls.lookup("__delattr__") is not MISSING:
+        owner.attrs.update(dict.fromkeys(owner.attrs, UNKNOWN))
+    else:
+        owner.attrs.pop(name, None)

@@ -80,7 +80,11 @@ def class_def(ev: Evaluator, node: ast.ClassDef, scope: Scope) -> Signal:
         else:
             external = True
     body_scope = Scope(scope.module, {}, scope, scope.function, is_class=True, via=scope.via)
-    ev.exec(node.body, body_scope)
+    outer, ev.enum_base = ev.enum_base, _last_name(bases[-1]) if bases else ""
+    try:
+        ev.exec(node.body, body_scope)
+    finally:
+        ev.enum_base = outer
     made = Class(node.name, bases, body_scope.vars, kind, external_base=external)
     annotated = [s for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
     inherited = [field for base in bases if isinstance(base, Class) for field in base.fields]
@@ -104,6 +108,10 @@ def class_def(ev: Evaluator, node: ast.ClassDef, scope: Scope) -> Signal:
         result = _decorate_class(ev, decorator, result, scope)
     bind(ev.heap, scope, node.name, result)
     return None
+
+
+def _last_name(base: Any) -> str:
+    return str(getattr(base, "name", "")).rsplit(".", 1)[-1]
 
 
 _KINDS = {

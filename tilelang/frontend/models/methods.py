@@ -243,6 +243,15 @@ def _pop_key(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> A
     raise UserError("KeyError", repr(args[0])[:80], args.span)
 
 
+def _pop_item(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
+    if is_open(owner):
+        return UNKNOWN
+    if not owner:
+        raise UserError("KeyError", "popitem(): dictionary is empty", args.span)
+    ev.heap.writing(owner)
+    return owner.popitem()
+
+
 def _copy_dict(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = DictVal(owner, getattr(owner, "span", None))
     made.open = is_open(owner)
@@ -258,6 +267,7 @@ _DICT: dict[str, Method] = {
     "update": _update,
     "setdefault": _setdefault,
     "pop": _pop_key,
+    "popitem": _pop_item,
     "copy": _copy_dict,
     "clear": _clear,
 }

@@ -135,6 +135,20 @@ def vars_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return args[0].attrs if len(args) == 1 and isinstance(args[0], Object) else UNKNOWN
 
 
+@builtin("globals")
+def globals_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    return args.scope.module.vars if args.scope is not None else UNKNOWN
+
+
+@builtin("delattr")
+def delattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.attributes import delete
+
+    if len(args) == 2 and isinstance(args[1], str):
+        delete(ev, args[0], args[1])
+    return None
+
+
 @builtin("setattr")
 def setattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.attributes import set_
