@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from types import MappingProxyType
@@ -20,7 +21,7 @@ from tilelang_analyzers.results import Failure, FileReport
 from tilelang_analyzers.runner import can_fork
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
     from multiprocessing.context import SpawnContext
     from multiprocessing.process import BaseProcess
 
@@ -88,9 +89,24 @@ def check_in_parallel(
 def _start(context: SpawnContext, overlays: Mapping[str, bytes], profile: bool) -> _Worker:
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, dict(overlays), profile), daemon=True)
-    process.start()
+    with _held_interrupt():
+        process.start()
     theirs.close()
     return _Worker(process, ours)
+
+
+@contextmanager
+def _held_interrupt() -> Generator[None]:
+    """Let Ctrl-C wait. It goes to all processes of a terminal, and a worker that is being made could not ignore it yet;
+    its own start lets it through again."""
+    if not can_fork():
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _receive(worker: _Worker) -> FileReport:
@@ -119,6 +135,8 @@ def _given_up(worker: _Worker) -> FileReport:
 def _serve(channel: Connection, overlays: Mapping[str, bytes], profile: bool) -> None:
     """The life of a worker: one file after another until the parent closes the channel or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if can_fork():
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = os.getppid()
     checker = Checker(overlays, profile=profile)
     while True:

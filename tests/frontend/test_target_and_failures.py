@@ -143,3 +143,26 @@ def test_entries_know_their_place() -> None:
 )
 def test_helpers(source: str, expected: int | None) -> None:
     assert bindings(check_instances(FILL + source + "\n"), "N") == [expected]
+
+
+# --- arguments of the language's host functions ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "argument"),
+    [
+        ("@tilelang.jit(out_idxs=[-1])\ndef g(N): ...\n", "out_idxs"),
+        ("@tilelang.autotune(config=[{}])\n@tilelang.jit\ndef g(N): ...\n", "config"),
+        ("tilelang.compile(fill(8), outidx=[-1])\n", "outidx"),
+        ("tilelang.lower(fill(8), targets='cuda')\n", "targets"),
+        ("fill(8, blok=32)\n", "blok"),
+    ],
+)
+def test_keywords_that_nothing_takes(source: str, argument: str) -> None:
+    found = [problem for problem in check_instances(FILL + source).problems if problem.kind == "unknown-argument"]
+    assert [problem.data["argument"] for problem in found] == [argument]
+
+
+def test_keywords_of_one_function_are_not_those_of_another() -> None:
+    source = "tilelang.lower(fill(8), enable_host_codegen=True)\ntilelang.JITKernel(fill(8), from_database=True)\n"
+    assert not check_instances(FILL + source).problems

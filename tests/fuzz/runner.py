@@ -10,6 +10,7 @@ import importlib
 import multiprocessing
 import os
 import resource
+import sys
 import tempfile
 import time
 import traceback
@@ -177,6 +178,8 @@ def _work(pipe: Connection, output_path: str, checker: str, seed: int, limits: L
 
 def _traces(folder: Path, output: int) -> str:
     """What the check has left behind: files, or text on the standard streams."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
     left = sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
     if left:
         return f"left files behind: {', '.join(left)}"

@@ -91,3 +91,10 @@ def test_any_source_is_found(sources: list[str], indent: int | None, ascii_only:
         for number, line in enumerate(text.split("\n"), 1):
             for column, character in enumerate(line, 1):
                 assert character_at(file, cell, number, column) == character
+
+
+def test_format_3_has_its_cells_in_worksheets() -> None:
+    cells = [{"cell_type": "markdown", "source": ["text"]}, {"cell_type": "code", "input": ["a = 1\n", "b = 2"]}]
+    file = NotebookFile.read("old.ipynb", json.dumps({"worksheets": [{"cells": cells}], "nbformat": 3}).encode())
+    assert sorted(file.pieces) == [1, 2]
+    assert character_at(file, 2, 2, 1) == "b"

@@ -157,7 +157,7 @@ def _run(ev: Evaluator, function: Any, arguments: Arguments, span: Span) -> Any:
     failure = bind(function, arguments.args, arguments.kwargs)
     if failure is not None:
         if failure.kind:
-            _report_binding(ev, function, failure, arguments, span)
+            _report_binding(ev, _name(function), failure, arguments, span)
         if failure.drop:
             kept = {name: value for name, value in arguments.kwargs.items() if name not in failure.drop}
             arguments = _with_kwargs(arguments, kept)
@@ -187,13 +187,22 @@ def _with_kwargs(arguments: Arguments, kwargs: dict[str, Any]) -> Arguments:
     return Made(arguments.args, kwargs, arguments.arg_spans, arguments.kwarg_spans, False, arguments.name_spans)
 
 
-def _report_binding(ev: Evaluator, function: Any, failure: BindingProblem, arguments: Arguments, span: Span) -> None:
+def check_names(ev: Evaluator, name: str, function: Any, arguments: Arguments | None, span: Span) -> None:
+    """Record a keyword that a host function of the language, which is modelled apart, does not take."""
+    from tilelang.language.binding import unknown_keyword
+
+    failure = None if arguments is None else unknown_keyword(function, arguments.kwargs)
+    if arguments is not None and failure is not None:
+        _report_binding(ev, name, failure, arguments, span)
+
+
+def _report_binding(ev: Evaluator, name: str, failure: BindingProblem, arguments: Arguments, span: Span) -> None:
     written = arguments.name_spans if failure.kind == "unknown-argument" else arguments.kwarg_spans
     place = written.get(failure.argument, span)
     ev.problem(
         failure.kind,
         place,
-        function=_name(function),
+        function=name,
         argument=failure.argument,
         suggestion=failure.suggestion,
         known_version=failure.known_version,

@@ -207,7 +207,9 @@ def make_function(
     enclosing = scope
     while enclosing.is_class and enclosing.parent is not None:
         enclosing = enclosing.parent
-    return Function(node, enclosing, name, defaults, kw_defaults, is_generator=is_generator(node))
+    # Most files have no generator: then large functions need not be searched for one.
+    yields = ev.modules.mentions_yield(scope.module.path) and is_generator(node)
+    return Function(node, enclosing, name, defaults, kw_defaults, is_generator=yields)
 
 
 @expression(ast.NamedExpr)

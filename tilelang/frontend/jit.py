@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from tilelang.ir.span import Span
 
 
+_CALL_STEPS = 8
+"""What a call takes, in steps, if the kernel has been built before."""
+
+
 def call_jit(
     ev: Evaluator,
     jit: Jit,
@@ -35,6 +39,7 @@ def call_jit(
 ) -> Any:
     """Call a jit function: build its instance, or one for each entry of its tuner. ``origin`` says who calls."""
     jit.called = jit.called or not ev.dry
+    ev.step(_CALL_STEPS)
     function = jit.function
     if isinstance(function, PrimFunc):
         return compile_prim_func(ev, function, jit.options, span)

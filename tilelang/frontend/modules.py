@@ -54,6 +54,7 @@ class ModuleTable:
         self.loaded: dict[str, Module] = {}
         self._relevant: dict[int, bool] = {}
         self._located: dict[tuple[str, str], Path | None] = {}
+        self._yields: dict[str, bool] = {}
         self.bound_names: dict[str, frozenset[str] | None] = {}
         """Names that each file binds, filled where they are asked for."""
 
@@ -151,6 +152,13 @@ class ModuleTable:
         finally:
             module.state = "done"
             ev.unsure, ev.phase_one = unsure, phase
+
+    def mentions_yield(self, path: str) -> bool:
+        """Whether the text of a file has the word; also if it cannot be read."""
+        if path not in self._yields:
+            source = self.sources.source(path)
+            self._yields[path] = source is None or "yield" in source.text
+        return self._yields[path]
 
     # --- members ----------------------------------------------------------------------------------------------
 

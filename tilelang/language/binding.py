@@ -107,9 +107,9 @@ def bind(function: Any, args: Sequence[object], kwargs: Mapping[str, object]) ->
     accepted = parameters_of(function)
     if accepted is None:
         return None
-    for name in kwargs:
-        if name not in accepted.keyword and not accepted.others:
-            return _unknown(getattr(function, "__name__", ""), name, accepted, kwargs)
+    unknown = unknown_keyword(function, kwargs)
+    if unknown is not None:
+        return unknown
     first = accepted.positional[:1]
     if first == ("dtype",) and "dtype" in kwargs and _is_wrapper(function):
         args = (kwargs["dtype"], *args)
@@ -124,6 +124,15 @@ def bind(function: Any, args: Sequence[object], kwargs: Mapping[str, object]) ->
     for name in accepted.required:
         if name not in kwargs and name not in places:
             return BindingProblem("invalid-argument", name, "must be given")
+    return None
+
+
+def unknown_keyword(function: Any, kwargs: Mapping[str, object]) -> BindingProblem | None:
+    """The first keyword that no parameter takes, or ``None``."""
+    accepted = parameters_of(function)
+    for name in kwargs:
+        if accepted is not None and name not in accepted.keyword and not accepted.others:
+            return _unknown(getattr(function, "__name__", ""), name, accepted, kwargs)
     return None
 
 

@@ -10,12 +10,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tilelang.syntax.notebook_json import cell_sources
 from tilelang.syntax.text import SourceText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|[{}\[\],:]', re.DOTALL)
 _CHARACTER = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL
 )
@@ -36,12 +36,17 @@ class NotebookFile:
 
     @staticmethod
     def read(path: str, data: bytes) -> NotebookFile:
-        """Read a file; one that is no notebook of format 4 has no pieces."""
+        """Read a file; one that is no notebook has no pieces."""
         source = SourceText.from_bytes(path, data)
-        pieces: dict[int, list[Piece]] = {}
-        for cell, piece in _source_strings(source.text):
-            pieces.setdefault(cell + 1, []).append(piece)
-        return NotebookFile(source, {cell: tuple(found) for cell, found in pieces.items()})
+        pieces: dict[int, tuple[Piece, ...]] = {}
+        try:
+            for cell, found in enumerate(cell_sources(source.text), start=1):
+                strings = found.strings(source.text) if found is not None else ()
+                if strings:
+                    pieces[cell] = tuple((each.start + 1, each.end - 1) for each in strings)
+        except (ValueError, LookupError, TypeError, RecursionError):
+            return NotebookFile(source, {})
+        return NotebookFile(source, pieces)
 
     def position(self, cell: int, line: int, column: int) -> tuple[int, int]:
         """Line and column in the file, from 1 and in characters, of a position in a cell. The start of the file if the
@@ -77,41 +82,3 @@ class NotebookFile:
                     at_column += 1
                 last = match.end()
         return last
-
-
-def _source_strings(text: str) -> Iterator[tuple[int, Piece]]:
-    """(index of the cell, place) of each string of `cells[*].source`, in the order of the file."""
-    path: list[str | int] = []
-    expects_key = False
-    for match in _TOKEN.finditer(text):
-        token = match[0]
-        if token == "{":
-            path.append("")
-            expects_key = True
-        elif token == "[":
-            path.append(0)
-            expects_key = False
-        elif token in "}]":
-            if path:
-                path.pop()
-            expects_key = False
-        elif token == ",":
-            here = path[-1] if path else ""
-            expects_key = isinstance(here, str)
-            if path and isinstance(here, int):
-                path[-1] = here + 1
-        elif token == ":":
-            expects_key = False
-        elif expects_key:
-            path[-1] = match[1]
-        else:
-            cell = _cell_of(path)
-            if cell is not None:
-                yield cell, match.span(1)
-
-
-def _cell_of(path: list[str | int]) -> int | None:
-    """The index of the cell whose source a value at this path is: `["cells", 3, "source"]`, perhaps in a list."""
-    if len(path) not in (3, 4) or path[0] != "cells" or path[2] != "source":
-        return None
-    return path[1] if isinstance(path[1], int) and (len(path) == 3 or isinstance(path[3], int)) else None

@@ -8,27 +8,18 @@ from __future__ import annotations
 
 import codecs
 import json
-import re
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING
 
 from tilelang.syntax.notebook import load_notebook
+from tilelang.syntax.notebook_json import cell_sources, elements
 from tilelang_analyzers.fixes.document import CannotRewrite
 from tilelang_analyzers.fixes.edits import Change, applied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-_SPACE = re.compile(r"[ \t\r\n]*")
-_DECODER = json.JSONDecoder(strict=True)
-
-
-class Value(NamedTuple):
-    """A JSON value and where its text is."""
-
-    start: int
-    end: int
-    value: object
+    from tilelang.syntax.notebook_json import Value
 
 
 class NotebookDocument:
@@ -50,7 +41,7 @@ class NotebookDocument:
         for change in changes:
             cell, within = self._in_cell(change)
             by_cell.setdefault(cell, []).append(within)
-        places = list(_cell_sources(self._json))
+        places = list(cell_sources(self._json))
         text = self._json
         for cell, within in sorted(by_cell.items(), reverse=True):
             place = places[self._notebook.cells[cell].index]
@@ -101,20 +92,20 @@ class NotebookDocument:
         ascii_only = self._json.isascii()
         if isinstance(place.value, str):
             return _dumped(_with_line_ends(text, place.value), ascii_only)
-        elements = list(_elements(self._json, place.start))
-        if not elements:
+        lines = list(elements(self._json, place.start))
+        if not lines:
             raise CannotRewrite("a cell has no source")
-        old = [str(element.value) for element in elements]
+        old = [str(element.value) for element in lines]
         new = _with_line_ends(text, "".join(old)).splitlines(keepends=True) or [""]
         written: list[str] = []
         for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
             if kind == "equal":
-                written += [self._json[element.start : element.end] for element in elements[a:b]]
+                written += [self._json[element.start : element.end] for element in lines[a:b]]
             else:
                 written += [_dumped(line, ascii_only) for line in new[c:d]]
-        opening = self._json[place.start + 1 : elements[0].start]
-        closing = self._json[elements[-1].end : place.end - 1]
-        separator = self._json[elements[0].end : elements[1].start] if len(elements) > 1 else f",{opening or ' '}"
+        opening = self._json[place.start + 1 : lines[0].start]
+        closing = self._json[lines[-1].end : place.end - 1]
+        separator = self._json[lines[0].end : lines[1].start] if len(lines) > 1 else f",{opening or ' '}"
         return f"[{opening}{separator.join(written)}{closing}]"
 
 
@@ -124,55 +115,3 @@ def _dumped(text: str, ascii_only: bool) -> str:
 
 def _with_line_ends(text: str, like: str) -> str:
     return text.replace("\n", "\r\n") if "\r\n" in like else text
-
-
-# --- where things are in JSON text ------------------------------------------------------------------------------------
-
-
-def _cell_sources(text: str) -> Iterator[Value | None]:
-    """The source of every cell, of whatever kind, in order; None for a cell without one. The text is a notebook."""
-    top = _members(text, _skip(text, 0))
-    if "cells" in top:
-        lists = [top["cells"]]
-    else:
-        sheets = _elements(text, top["worksheets"].start)
-        lists = [_members(text, sheet.start)["cells"] for sheet in sheets]
-    for cells in lists:
-        for cell in _elements(text, cells.start):
-            members = _members(text, cell.start)
-            yield members.get("source") or members.get("input")
-
-
-def _skip(text: str, at: int) -> int:
-    space = _SPACE.match(text, at)
-    return space.end() if space else at
-
-
-def _value(text: str, at: int) -> Value:
-    value, end = cast("tuple[object, int]", _DECODER.raw_decode(text, at))
-    return Value(at, end, value)
-
-
-def _elements(text: str, at: int) -> Iterator[Value]:
-    """The elements of the array whose bracket is at ``at``."""
-    at = _skip(text, at + 1)
-    while text[at] != "]":
-        element = _value(text, at)
-        yield element
-        at = _skip(text, element.end)
-        if text[at] == ",":
-            at = _skip(text, at + 1)
-
-
-def _members(text: str, at: int) -> dict[str, Value]:
-    """The members of the object whose brace is at ``at``; as in Python, the last one of a name counts."""
-    members: dict[str, Value] = {}
-    at = _skip(text, at + 1)
-    while text[at] != "}":
-        name = _value(text, at)
-        value = _value(text, _skip(text, _skip(text, name.end) + 1))
-        members[str(name.value)] = value
-        at = _skip(text, value.end)
-        if text[at] == ",":
-            at = _skip(text, at + 1)
-    return members

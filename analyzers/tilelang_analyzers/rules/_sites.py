@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.expr import Var
     from tilelang.passes.access.sites import Sites
+    from tilelang.passes.access.traffic import Traffic
     from tilelang_analyzers.rule import Context, InstanceContext
 
 
@@ -33,6 +34,15 @@ def has_thread_code(ctx: InstanceContext) -> bool:
         for sites in ctx.shared(launch_sites)
         for site in sites.sites
     )
+
+
+def thread_traffic(ctx: InstanceContext) -> tuple[Traffic, ...]:
+    """What the lanes of a warp ask of memory, for each access of code that names its threads. For ``ctx.shared``."""
+    if not ctx.shared(has_thread_code):
+        return ()
+    from tilelang.passes.access.traffic import warp_traffic
+
+    return tuple(traffic for sites in ctx.shared(launch_sites) for traffic in warp_traffic(sites))
 
 
 def point(values: Mapping[Var, int], of: Collection[Var] | None = None) -> str:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Note, Severity
 from tilelang_analyzers.rule import define
-from tilelang_analyzers.rules._sites import has_thread_code, launch_sites
+from tilelang_analyzers.rules._sites import thread_traffic
 from tilelang_analyzers.rules._text import declarations
 
 if TYPE_CHECKING:
@@ -39,22 +39,17 @@ RULE = define(__name__, __doc__, group="layout", severity=Severity.INFO)
 
 @RULE.check_instance
 def check(ctx: InstanceContext) -> None:
-    if not ctx.shared(has_thread_code):
-        return
-    from tilelang.passes.access.traffic import warp_traffic
-
     seen: set[Span] = set()
-    for sites in ctx.shared(launch_sites):
-        for traffic in warp_traffic(sites):
-            span = traffic.site.access.span
-            if traffic.conflict < 2 or span in seen:
-                continue
-            seen.add(span)
-            buffer = traffic.site.access.buffer
-            ctx.report(
-                span,
-                f"{traffic.conflict}-way bank conflict: the lanes of a warp want {traffic.conflict} words of one bank "
-                f"of `{buffer.name}`",
-                notes=[*declarations(ctx, [buffer]), Note("pad the rows by one element, or swizzle them")],
-                data={"ways": traffic.conflict},
-            )
+    for traffic in ctx.shared(thread_traffic):
+        span = traffic.site.access.span
+        if traffic.conflict < 2 or span in seen:
+            continue
+        seen.add(span)
+        buffer = traffic.site.access.buffer
+        ctx.report(
+            span,
+            f"{traffic.conflict}-way bank conflict: the lanes of a warp want {traffic.conflict} words of one bank "
+            f"of `{buffer.name}`",
+            notes=[*declarations(ctx, [buffer]), Note("pad the rows by one element, or swizzle them")],
+            data={"ways": traffic.conflict},
+        )

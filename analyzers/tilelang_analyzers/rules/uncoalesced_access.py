@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Severity
 from tilelang_analyzers.rule import define
-from tilelang_analyzers.rules._sites import has_thread_code, launch_sites
+from tilelang_analyzers.rules._sites import thread_traffic
 from tilelang_analyzers.rules._text import declarations
 
 if TYPE_CHECKING:
@@ -36,21 +36,16 @@ RULE = define(__name__, __doc__, group="layout", severity=Severity.INFO)
 
 @RULE.check_instance
 def check(ctx: InstanceContext) -> None:
-    if not ctx.shared(has_thread_code):
-        return
-    from tilelang.passes.access.traffic import warp_traffic
-
     seen: set[Span] = set()
-    for sites in ctx.shared(launch_sites):
-        for traffic in warp_traffic(sites):
-            span = traffic.site.access.span
-            if traffic.sectors < 2 * traffic.least or span in seen:
-                continue
-            seen.add(span)
-            buffer = traffic.site.access.buffer
-            ctx.report(
-                span,
-                f"a warp touches {traffic.sectors} sectors of `{buffer.name}` for data of {traffic.least}",
-                notes=declarations(ctx, [buffer]),
-                data={"need": traffic.sectors, "have": traffic.least},
-            )
+    for traffic in ctx.shared(thread_traffic):
+        span = traffic.site.access.span
+        if traffic.sectors < 2 * traffic.least or span in seen:
+            continue
+        seen.add(span)
+        buffer = traffic.site.access.buffer
+        ctx.report(
+            span,
+            f"a warp touches {traffic.sectors} sectors of `{buffer.name}` for data of {traffic.least}",
+            notes=declarations(ctx, [buffer]),
+            data={"need": traffic.sectors, "have": traffic.least},
+        )

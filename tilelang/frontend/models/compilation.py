@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tilelang.frontend.dsl import check_names
 from tilelang.frontend.instance import JitOptions
 from tilelang.frontend.models.options import jit_options
 from tilelang.frontend.models.registry import model
@@ -15,14 +16,16 @@ if TYPE_CHECKING:
     from tilelang.frontend.evaluator import Evaluator
 
 
-@model(
-    "tilelang.compile",
-    "tilelang.jit.compile",
-    "tilelang.JITKernel",
-    "tilelang.jit.JITKernel",
-    "tilelang.jit.kernel.JITKernel",
-)
+@model("tilelang.compile", "tilelang.jit.compile")
 def compile_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    from tilelang.jit import compile as native
+
+    check_names(ev, "tilelang.compile", native, args.arguments, args.span)
+    return _compiled(ev, args, kwargs)
+
+
+@model("tilelang.JITKernel", "tilelang.jit.JITKernel", "tilelang.jit.kernel.JITKernel")
+def _compiled(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.instances import compile_prim_func
 
     func = args[0] if args else kwargs.get("func")
@@ -38,9 +41,12 @@ def compile_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
 @model("tilelang.lower", "tilelang.engine.lower", "tilelang.engine.lower.lower")
 def lower(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    from tilelang.engine import lower as native
+
+    check_names(ev, "tilelang.lower", native, args.arguments, args.span)
     if len(args) > 1 and "target" not in kwargs:
         kwargs = {**kwargs, "target": args[1]}
-    return compile_(ev, args, kwargs)
+    return _compiled(ev, args, kwargs)
 
 
 @model("tilelang.par_compile")
@@ -48,7 +54,7 @@ def par_compile(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.iteration import materialize
 
     for func in (materialize(ev, args[0]) or ()) if args else ():
-        compile_(ev, args.of(func), kwargs)
+        _compiled(ev, args.of(func), kwargs)
     return UNKNOWN
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import is_open, is_sequence, is_tuple
+from tilelang.frontend.dsl import check_names
 from tilelang.frontend.instance import JitOptions
 from tilelang.frontend.models.options import jit_options
 from tilelang.frontend.models.registry import model
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 @model("tilelang.jit", "tilelang.jit.jit", "tilelang.lazy_jit")
 def jit(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    from tilelang.jit import jit as native
+
+    check_names(ev, "tilelang.jit", native, args.arguments, args.span)
     options = jit_options(args, kwargs, args.span)
     if args and isinstance(args[0], (Function, PrimFunc)):
         return Jit(args[0], options)
@@ -33,6 +37,9 @@ def _wrap(args: Args, options: JitOptions) -> Any:
 
 @model("tilelang.autotune", "tilelang.autotuner.autotune", "tilelang.autotuner.tuner.autotune")
 def autotune(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    from tilelang.autotuner import autotune as native
+
+    check_names(ev, "tilelang.autotune", native, args.arguments, args.span)
     configs = kwargs.get("configs", UNKNOWN)
     tuner = Tuner(configs, args.span, args.span_of("configs") or args.span)
 

@@ -71,14 +71,23 @@ def prove_ne(a: object, b: object, ranges: Ranges = _NO_RANGES) -> bool:
 
 def prove_le(a: Operand, b: Operand, ranges: Ranges = _NO_RANGES) -> bool:
     """Whether ``a <= b`` certainly."""
-    top = difference(a, b, ranges).hi
-    return top is not None and top <= 0
+    return _is_at_most(a, b, 0, ranges)
 
 
 def prove_lt(a: Operand, b: Operand, ranges: Ranges = _NO_RANGES) -> bool:
     """Whether ``a < b`` certainly."""
-    top = difference(a, b, ranges).hi
-    return top is not None and top < 0
+    return _is_at_most(a, b, -1, ranges)
+
+
+def _is_at_most(a: Operand, b: Operand, limit: int, ranges: Ranges) -> bool:
+    """Whether ``a - b <= limit`` certainly. Ranges alone often say so; the forms, where terms cancel, cost more."""
+    if not (_is_integer(a) and _is_integer(b)):
+        return False
+    plain = (interval_of(a, ranges) - interval_of(b, ranges)).hi
+    if plain is not None and plain <= limit:
+        return True
+    top = _gap(a, b, ranges).range(ranges).hi
+    return top is not None and top <= limit
 
 
 def prove_divisible(value: Operand, divisor: int, ranges: Ranges = _NO_RANGES) -> bool:
