@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tilelang.diagnostics import Severity
 from tilelang_analyzers import checker, pool, runner
 from tilelang_analyzers.api import check_file, check_source
 from tilelang_analyzers.cache import Cache, cache_folder, digest
@@ -355,3 +356,10 @@ def test_a_deadline_ends_any_code() -> None:
         careless()
     with Deadline(60):
         pass
+
+
+def test_what_is_too_deep_for_the_checker_is_no_error() -> None:
+    report = check_source("deep.py", ("import tilelang\nx = " + "-" * 2_000 + "1\n").encode())
+    assert [(finding.rule, finding.severity) for finding in report.findings] == [("syntax-error", Severity.WARNING)]
+    report = check_source("broken.py", b"import tilelang\nx = (\n")
+    assert [(finding.rule, finding.severity) for finding in report.findings] == [("syntax-error", Severity.ERROR)]

@@ -1,7 +1,8 @@
 """The file is not valid Python.
 
 ## What it does
-Reports what the parser reports.
+Reports what the parser reports. Text that is too large or nests too deeply for the checker is a warning: it may be a
+fine program, but it was not checked.
 
 ## Why is this bad?
 Python cannot load the file. The checker reads around the error, so kernels elsewhere in the file are still checked, but
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilelang.diagnostics import Severity
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._text import entry, problem_notes
 
@@ -34,4 +36,7 @@ RULE = define(__name__, __doc__, group="language")
 
 @RULE.check_problem
 def check(ctx: ProblemContext, problem: Problem) -> None:
-    ctx.report(problem.span, entry(problem, "message") or "invalid syntax", notes=problem_notes(problem))
+    message = entry(problem, "message") or "invalid syntax"
+    # What is too large or too deep for the checker may still be a fine program.
+    severity = Severity.WARNING if entry(problem, "kind") == "limit" else None
+    ctx.report(problem.span, message, notes=problem_notes(problem), severity=severity)
