@@ -32,10 +32,12 @@ from tilelang.ir.stmt import (
 from tilelang.ir.visit import operands, subterms, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from tilelang.ir.program import Program
     from tilelang.ir.stmt import Attrs, Block
+
+    Note = Callable[[Stmt], str]
 
 _PRECEDENCE = {
     "or": 1,
@@ -69,9 +71,9 @@ def text_of_stmt(stmt: Stmt) -> str:
     return _Writer({}).line(stmt)
 
 
-def print_block(block: Block, *, lines: bool = False) -> str:
-    """Every statement of a block, nested by indentation."""
-    return "\n".join(_Writer(_names(block, ())).block(block, "", lines)) + "\n"
+def print_block(block: Block, *, lines: bool = False, note: Note | None = None) -> str:
+    """Every statement of a block, nested by indentation. ``note`` gives comments to statements, empty for none."""
+    return "\n".join(_Writer(_names(block, ()), note).block(block, "", lines)) + "\n"
 
 
 def print_program(program: Program, *, lines: bool = False) -> str:
@@ -129,8 +131,9 @@ def _defined(stmt: Stmt) -> Iterator[Buffer | Var]:
 class _Writer:
     """Prints with one table of names; a thing that is not in it prints under its own name."""
 
-    def __init__(self, names: Mapping[int, str]) -> None:
+    def __init__(self, names: Mapping[int, str], note: Note | None = None) -> None:
         self.names = names
+        self._note = note
         self._visits = 0
 
     def name(self, thing: Buffer | Var) -> str:
@@ -221,8 +224,9 @@ class _Writer:
     def block(self, block: Block, indent: str, lines: bool) -> list[str]:
         printed: list[str] = []
         for stmt in block:
-            where = f"  # line {stmt.span.line}" if lines and stmt.span.line else ""
-            printed.append(indent + self.line(stmt) + where)
+            where = f"line {stmt.span.line}" if lines and stmt.span.line else ""
+            comment = "; ".join(filter(None, (where, self._note(stmt) if self._note else "")))
+            printed.append(indent + self.line(stmt) + (f"  # {comment}" if comment else ""))
             if isinstance(stmt, (For, While, Launch, Scope)):
                 printed += self.block(stmt.body, indent + "    ", lines) or [indent + "    pass"]
             elif isinstance(stmt, If):
