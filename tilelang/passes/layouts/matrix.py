@@ -41,7 +41,9 @@ def wanted_by(gemm: Gemm, split: WarpPartition, threads: Threads, target: Target
         return _scalar(gemm, threads)
     if split.instruction == "tcgen05":
         return _tensor_memory(gemm, tile.k)
-    block = BlockTile(tile.m, tile.n, tile.k, split.m_warps, split.n_warps)
+    if split.instruction == "cooperative":
+        return _cooperative(gemm, threads)
+    block = BlockTile(tile.m, tile.n, tile.k, split.m_warps, split.n_warps, split.depth)
     family = _family(split, target)
     shared = _wgmma_shared(gemm, block) if family == "wgmma" else _mma_shared(gemm, family)
     a, b, c = gemm.a.buffer, gemm.b.buffer, gemm.c.buffer
@@ -55,7 +57,7 @@ def wanted_by(gemm: Gemm, split: WarpPartition, threads: Threads, target: Target
             found.append((buffer, operand))
     if c.is_fragment:
         found.append((c, matrix.accumulator(family, block, bits, c.dtype.bits == 16)))
-    return _bound(found, threads, keeps_shared=family != "wgmma")
+    return _bound(found, threads, keeps_shared=family in ("volta", "turing", "mma"))
 
 
 def _bound(found: list[tuple[Buffer, Layout | Fragment | None]], threads: Threads, *, keeps_shared: bool) -> Wanted:
@@ -72,8 +74,10 @@ def _bound(found: list[tuple[Buffer, Layout | Fragment | None]], threads: Thread
 
 
 def _family(split: WarpPartition, target: Target) -> Family:
-    if split.instruction == "wgmma":
-        return "wgmma"
+    if split.instruction in ("wgmma", "mfma", "simdgroup"):
+        return split.instruction
+    if split.instruction == "wmma":
+        return "rdna4" if target.arch.startswith("gfx12") else "rdna3"
     capability = target.compute_capability or NO_CAPABILITY
     return "volta" if capability < (7, 5) else "turing" if capability < (8, 0) else "mma"
 
@@ -83,6 +87,8 @@ def _mma_shared(gemm: Gemm, family: Family) -> Callable[[Buffer, bool], Layout |
         shape = known_shape(buffer)
         if shape is None or len(shape) < 2:
             return None
+        if family == "simdgroup":
+            return linear_layout(shape)
         if family == "volta":
             k_inner = not gemm.trans_a if is_a else gemm.trans_b
             base = swizzles.volta_swizzle(shape[-2], shape[-1], is_a, k_inner)
@@ -136,6 +142,16 @@ def _scalar(gemm: Gemm, threads: Threads) -> Wanted:
         shape = known_shape(buffer)
         if buffer.is_fragment and shape is not None:
             found.append((buffer, matrix.dealt_out(shape, threads.number)))
+    return _bound(found, threads, keeps_shared=False)
+
+
+def _cooperative(gemm: Gemm, threads: Threads) -> Wanted:
+    """Apple's tensor operations read padded tiles; the accumulator stays in shared memory."""
+    found: list[tuple[Buffer, Layout | Fragment | None]] = []
+    for buffer in (gemm.a.buffer, gemm.b.buffer):
+        shape = known_shape(buffer)
+        if buffer.is_shared and shape is not None and len(shape) == 2:
+            found.append((buffer, swizzles.padded(shape[0], shape[1], buffer.dtype.bits)))
     return _bound(found, threads, keeps_shared=False)
 
 
