@@ -3,10 +3,10 @@
     python benchmarks/layouts.py DUMP PATH_TO_UPSTREAM_REPOSITORY [--truth FILE] [--file TEXT] [--show N]
 
 DUMP has one JSON line for each row of the compile results that upstream could take through its layout inference:
-``row`` (the line of the results), ``buffers`` and ``loops``, or ``error``. A buffer has ``name``, ``scope``, ``dtype``,
-``shape`` and a ``layout``: its ``shape``, the SHA-1 of its ``index`` table, and for fragments ``replicate`` and the
-SHA-1 of the sorted ``threads`` of each element. Tables are over the whole box, row-major, as little-endian 32-bit
-integers.
+``row`` (the line of the results), ``buffers`` and ``loops``, or ``error``; ``arch`` if that is another than the row's.
+A buffer has ``name``, ``scope``, ``dtype``, ``shape`` and a ``layout``: its ``shape``, the SHA-1 of its ``index`` table,
+and for fragments ``replicate`` and the SHA-1 of the sorted ``threads`` of each element. Tables are over the whole box,
+row-major, as little-endian 32-bit integers.
 
 A staged buffer has a leading dimension for its copies there; the layout behind it is compared.
 """
@@ -150,7 +150,7 @@ def main(arguments: list[str] | None = None) -> int:
             unmatched += 1
             continue
         began = time.perf_counter()
-        plans = plans_of(match, row.arch or "")
+        plans = plans_of(match, record.get("arch") or row.arch or "")
         spent, planned = spent + time.perf_counter() - began, planned + 1
         stopped = [each.layouts.conflict for each in plans if each.layouts.conflict is not None]
         if "error" in record:
