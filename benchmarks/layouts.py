@@ -4,9 +4,9 @@
 
 DUMP has one JSON line for each row of the compile results that upstream could take through its layout inference:
 ``row`` (the line of the results), ``buffers`` and ``loops``, or ``error``; ``arch`` if that is another than the row's.
-A buffer has ``name``, ``scope``, ``dtype``, ``shape`` and a ``layout``: its ``shape``, the SHA-1 of its ``index`` table,
-and for fragments ``replicate`` and the SHA-1 of the sorted ``threads`` of each element. Tables are over the whole box,
-row-major, as little-endian 32-bit integers.
+A buffer has ``name``, ``scope``, ``dtype``, ``shape`` and a ``layout``: its ``shape``, the SHA-1 of its ``index``
+table, and for fragments ``replicate`` and the SHA-1 of the sorted ``threads`` of each element. Tables are over the
+whole box, row-major, as little-endian 32-bit integers.
 
 A staged buffer has a leading dimension for its copies there; the layout behind it is compared.
 """
