@@ -41,6 +41,12 @@ if TYPE_CHECKING:
     from tilelang.ir.buffer import Buffer
     from tilelang.passes import LaunchPlan
 
+GROUPS = {
+    "local.fragment": "fragments",
+    "shared": "shared",
+    "shared.dyn": "shared",
+    "shared.tmem": "tensor memory",
+}
 KINDS = ("equal", "different", "unknown here", "not inferred", "conflict here", "not comparable")
 
 
@@ -99,7 +105,7 @@ def outcomes(record: dict[str, Any], plans: Sequence[LaunchPlan]) -> list[tuple[
     """The outcome of every buffer of one record."""
     results: list[tuple[dict[str, Any], str, str]] = []
     for theirs in record["buffers"]:
-        if theirs["scope"] not in ("local.fragment", "shared", "shared.dyn"):
+        if theirs["scope"] not in GROUPS:
             continue
         if "layout" not in theirs:
             results.append((theirs, "not comparable", theirs.get("error", "")))
@@ -139,7 +145,7 @@ def main(arguments: list[str] | None = None) -> int:
     for one in predictions:
         by_kernel[one.path, one.line].append(one)
 
-    counts: dict[str, Counter[str]] = {"fragments": Counter(), "shared": Counter()}
+    counts: dict[str, Counter[str]] = {group: Counter() for group in dict.fromkeys(GROUPS.values())}
     examples: dict[str, list[str]] = defaultdict(list)
     conflicts: list[str] = []
     spent, planned, unmatched = 0.0, 0, 0
@@ -169,7 +175,7 @@ def main(arguments: list[str] | None = None) -> int:
             if buffer.name not in named:
                 examples[f"only here, {buffer.scope}"].append(f"{row.label()} {buffer.name}{buffer.shape}")
         for theirs, kind, detail in outcomes(record, plans):
-            group = "fragments" if theirs["scope"] == "local.fragment" else "shared"
+            group = GROUPS[theirs["scope"]]
             counts[group][kind] += 1
             if kind != "equal":
                 examples[f"{group}, {kind}: {detail}"].append(f"{row.label()} {theirs['name']}{theirs['shape']}")

@@ -32,6 +32,8 @@ MAX_EXTENT = 1 << 24
 """No tile is larger, and the ratio of larger extents is no exact number."""
 NO_CAPABILITY: tuple[int, int] = (0, 0)
 ROWS_PER_WARP = 16
+SPARSE = frozenset(("gemm_sp", "wgmma_gemm_sp"))
+"""Products whose A is kept without the zeros, at half the depth."""
 WARP_GROUP = 4
 """Warps that issue one ``wgmma`` together."""
 
@@ -71,8 +73,12 @@ class WarpPartition(NamedTuple):
 
 
 def tile_of(gemm: Gemm) -> GemmTile:
-    """M and N from the accumulator, K from the first operand, as the language takes them."""
+    """M and N from the accumulator, K from the first operand, as the language takes them; from the second if the first
+    is sparse."""
     a, c = _matrix(gemm.a), _matrix(gemm.c)
+    if gemm.op in SPARSE:
+        b = _matrix(gemm.b)
+        return GemmTile(c[0], c[1], b[1] if gemm.trans_b else b[0])
     return GemmTile(c[0], c[1], a[0] if gemm.trans_a else a[1])
 
 
@@ -252,9 +258,9 @@ def select_instruction(
     """The instruction that upstream picks. It does not check that the target has it for these types."""
     capability = target.compute_capability or NO_CAPABILITY
     scopes = (gemm.a.buffer.scope, gemm.b.buffer.scope, gemm.c.buffer.scope)
-    if gemm.op == "tcgen05_gemm":
+    if gemm.op.startswith("tcgen05"):
         return "tcgen05"
-    if gemm.op == "wgmma_gemm":
+    if gemm.op.startswith("wgmma"):
         return "wgmma"
     if (10, 0) <= capability <= (11, 0) and scopes[2] == "shared.tmem":
         return "tcgen05"
@@ -279,6 +285,8 @@ def takes_wgmma(gemm: Gemm, k: int) -> bool:
     a, b, c = gemm.a.buffer.dtype, gemm.b.buffer.dtype, gemm.c.buffer.dtype
     if not gemm.b.buffer.is_shared:
         return False
+    if gemm.op in SPARSE:
+        k //= 2
     if a == b and (a, c) in (("float16", "float16"), ("float16", "float32"), ("bfloat16", "float32")):
         return k % 16 == 0
     k_major = not gemm.trans_a and gemm.trans_b

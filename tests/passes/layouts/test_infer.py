@@ -67,6 +67,11 @@ def inferred(kernel: str, arch: str) -> LayoutMap:
         ("given", ("sm_80", "sm_90"), "s", "(i, j) -> (i * 36 + j)"),
         ("given", ("sm_80", "sm_90"), "x", "(i, j) -> thread i, register j"),
         ("two_policies", ("sm_90",), "c", ROWS_OF_A_WARP),
+        ("sparse", ("sm_80", "sm_90"), "a", SWIZZLED_32),
+        ("sparse", ("sm_80",), "c", TWO_BY_TWO),
+        ("sparse", ("sm_90",), "c", ROWS_OF_A_WARP),
+        ("into_tensor_memory", ("sm_100",), "a", SWIZZLED_64),
+        ("into_tensor_memory", ("sm_100",), "c", "(i, j) -> (j // 64 * 64 + i, j % 64)"),
     ],
 )
 def test_layouts(kernel: str, archs: tuple[str, ...], buffer: str, formula: str) -> None:

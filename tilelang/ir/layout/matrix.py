@@ -151,11 +151,15 @@ def _wgmma_accumulator(tile: BlockTile, atom: Atom) -> Fragment | None:
 
 
 @lru_cache(maxsize=256)
-def operand(family: Family, tile: BlockTile, matrix: Literal["a", "b"], bits: int, transposed: bool) -> Fragment | None:
+def operand(
+    family: Family, tile: BlockTile, matrix: Literal["a", "b"], bits: int, transposed: bool, *, sparse: bool = False
+) -> Fragment | None:
     """The fragment of an operand that is kept in registers. ``transposed`` as the source says: ``a`` is stored K by M
-    then, and ``b`` N by K."""
+    then, and ``b`` N by K. ``sparse``: the operand meets a sparse one, so that an instruction takes twice the depth."""
     atom = atom_of(family, tile, bits)
     is_a = matrix == "a"
+    if sparse and atom is not None:
+        atom = atom._replace(k=512 // bits)
     if atom is None or tile.k % atom.k or (not is_a and family in ("wgmma", "volta")):
         return None
     depth_last = transposed != is_a
@@ -200,7 +204,7 @@ def _operand_atom(family: Family, atom: Atom, matrix: str, bits: int, depth_last
     elif matrix == "a":
         register = deep % pack + upper_row * pack + upper_depth * (2 * pack)
     else:
-        register = deep % pack + upper_depth * pack + upper_row * (2 * pack)
+        register = deep % pack + upper_depth * pack + upper_row * (atom.k // 4)
     return Fragment(shape, lane, (register,))
 
 
