@@ -185,6 +185,10 @@ class _Writer:
             return f"({inner},)" if len(value) == 1 else f"({inner})", _ATOM  # pyright: ignore[reportUnknownArgumentType]
         if isinstance(value, str) and type(value) is not str:
             return str(value), _ATOM
+        printed = getattr(type(value), "printed", None)
+        if printed is not None:
+            name, args, options = printed(value)
+            return self._named(name, args, options, below), _ATOM
         text = repr(value)
         negative = isinstance(value, (int, float)) and value < 0
         return text, _PRECEDENCE["neg"] if negative else _ATOM
@@ -202,8 +206,11 @@ class _Writer:
         return ", ".join(self.expr(value, 0, depth) for value in values)
 
     def _call(self, call: Call, depth: int = 0) -> str:
-        named = [f"{key}={self.expr(value, 0, depth)}" for key, value in call.attrs]
-        return f"{call.op}({', '.join([*(self.expr(arg, 0, depth) for arg in call.args), *named])})"
+        return self._named(call.op, call.args, call.attrs, depth)
+
+    def _named(self, name: str, args: tuple[object, ...], options: Attrs, depth: int) -> str:
+        named = [f"{key}={self.expr(value, 0, depth)}" for key, value in options]
+        return f"{name}({', '.join([*(self.expr(arg, 0, depth) for arg in args), *named])})"
 
     def region(self, region: Region, depth: int = 0) -> str:
         name = self.name(region.buffer)

@@ -9,7 +9,7 @@ from tilelang.ir.layout.digits import text
 from tilelang.ir.layout.fragment import Fragment
 from tilelang.ir.layout.layout import AXES, axis_name
 from tilelang.ir.printer import text_of_stmt
-from tilelang.ir.stmt import Alloc
+from tilelang.ir.stmt import Alloc, Effect
 from tilelang.ir.visit import walk
 from tilelang_analyzers.results import BufferLayout, ConflictResult, LayoutsResult, LoopLayout, StatementResult
 
@@ -64,7 +64,11 @@ def _place(buffer: Buffer) -> tuple[str, int, int]:
 
 
 def _statement(stmt: Stmt | None) -> StatementResult | None:
-    return None if stmt is None else StatementResult(text_of_stmt(stmt), stmt.span.path, stmt.span.line)
+    if stmt is None:
+        return None
+    # The arguments of annotate_layout are all layouts of the kernel.
+    text = stmt.call.op if isinstance(stmt, Effect) else text_of_stmt(stmt)
+    return StatementResult(text, stmt.span.path, stmt.span.line)
 
 
 def _texts(outputs: tuple[Sum, ...]) -> tuple[str, ...]:
