@@ -29,21 +29,24 @@ def decode(family: Family, value: tir.Expr, dtype: DType) -> tir.Expr:
             wide = tirx.shift_left(tirx.Cast("int8", value), tir.const(4, "int8"))
             return tirx.shift_right(wide, tir.const(4, "int8"))
         return tirx.bitwise_and(value, tir.const(15, "uint8"))
-    if compute == "bool" and str(value.dtype) != "bool":
-        return tirx.NE(value, tir.const(0, str(value.dtype)))
-    return value if str(value.dtype) == compute else tirx.Cast(compute, value)
+    if compute == "bool" and tir.type_of(value) != "bool":
+        return tirx.NE(value, tir.const(0, tir.type_of(value)))
+    return value if tir.type_of(value) == compute else tirx.Cast(compute, value)
 
 
 def encode(family: Family, value: tir.Expr, dtype: DType) -> tir.Expr:
     """A value of the compute type as it is stored."""
     storage = storage_of(family, dtype)
+    if isinstance(value, tirx.Cast) and tir.type_of(value.value) == storage and storage in ("float16", "bfloat16"):
+        # A value that was rounded to this type already.
+        return value.value
     if dtype.kind == "bfloat" and family == "cpu":
         return _bfloat_bits(value)
     if dtype.is_float and dtype.bits <= 8 or dtype.kind == "custom":
         return _encode_small(family, value, dtype)
     if dtype.bits == 4:
         return tirx.bitwise_and(tirx.Cast("uint8", value), tir.const(15, "uint8"))
-    return value if str(value.dtype) == storage else tirx.Cast(storage, value)
+    return value if tir.type_of(value) == storage else tirx.Cast(storage, value)
 
 
 def rounded(family: Family, value: tir.Expr, dtype: DType) -> tir.Expr:

@@ -37,6 +37,7 @@ class Lines:
         """Text with markers as text with ``#line`` directives before the lines that they concern."""
         found: list[str] = []
         current = ""
+        after_pragma = False
         for line in text.split("\n"):
             match = _MARKED.match(line)
             if match is not None:
@@ -44,7 +45,9 @@ class Lines:
                 current = f'#line {match[2]} "{path}"'
                 continue
             stripped = line.strip()
-            if current and stripped and stripped not in ("}", "{") and not stripped.startswith("#"):
+            # A pragma stays together with its loop.
+            if current and stripped and stripped not in ("}", "{") and not after_pragma:
                 found.append(current)
             found.append(line)
+            after_pragma = stripped.startswith("#pragma")
         return "\n".join(found)

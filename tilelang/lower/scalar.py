@@ -82,14 +82,14 @@ class ScalarLowering:
 
     def convert(self, value: tir.Expr, dtype: str) -> tir.Expr:
         """A value in another TIRX type."""
-        return value if str(value.dtype) == dtype else tirx.Cast(dtype, value)
+        return value if tir.type_of(value) == dtype else tirx.Cast(dtype, value)
 
     # --- expressions ---
 
     def condition(self, value: object) -> tir.Expr:
         """A value as a condition."""
         found = self.lower(value)
-        return found if str(found.dtype) == "bool" else tirx.NE(found, tir.const(0, str(found.dtype)))
+        return found if tir.type_of(found) == "bool" else tirx.NE(found, tir.const(0, tir.type_of(found)))
 
     def lower(self, value: object, like: DType | None = None) -> tir.Expr:
         """The value of an operand. With ``like``, converted to that type; a plain number takes it."""
@@ -150,7 +150,7 @@ class ScalarLowering:
             return value
         compute = compute_of(target)
         if compute == "bool":
-            return tirx.NE(value, tir.const(0, str(value.dtype))) if str(value.dtype) != "bool" else value
+            return tirx.NE(value, tir.const(0, tir.type_of(value))) if tir.type_of(value) != "bool" else value
         found = self.convert(value, compute)
         if target.is_integer and target.bits < 8:
             return self._wrapped(found, target)
@@ -159,7 +159,7 @@ class ScalarLowering:
     @staticmethod
     def _wrapped(value: tir.Expr, dtype: DType) -> tir.Expr:
         """The low bits of an integer, with the sign of its type."""
-        shift = tir.const(8 - dtype.bits, str(value.dtype))
+        shift = tir.const(8 - dtype.bits, tir.type_of(value))
         return tirx.shift_right(tirx.shift_left(value, shift), shift)
 
     def _operands(self, a: object, b: object) -> tuple[tir.Expr, tir.Expr, DType]:
@@ -190,7 +190,7 @@ class ScalarLowering:
             return _COMPARISONS[op](a, b)
         if op in ("<<", ">>") and isinstance(value.a, Expr):
             a, common = self.lower(value.a), value.a.dtype
-            b = self.convert(self.lower(value.b), str(a.dtype))
+            b = self.convert(self.lower(value.b), tir.type_of(a))
         if common.is_bool and op in ("&", "|", "^"):
             return {"&": tirx.And, "|": tirx.Or, "^": tirx.NE}[op](a, b)
         if common.is_bool:
@@ -205,7 +205,7 @@ class ScalarLowering:
 
     def _arithmetic(self, op: str, a: tir.Expr, b: tir.Expr, dtype: DType) -> tir.Expr:
         if dtype.is_float:
-            compute = str(a.dtype)
+            compute = tir.type_of(a)
             if op == "//":
                 found = function(self.family, "floor", (a / b,), compute)
             elif op in ("%", "truncmod"):
@@ -230,7 +230,7 @@ class ScalarLowering:
     def _power(a: tir.Expr, b: tir.Expr) -> tir.Expr:
         if not isinstance(b, tirx.IntImm) or not 0 <= int(b.value) <= 64:
             raise Unsupported("a power of an integer needs a constant exponent from 0 to 64")
-        found = tir.const(1, str(a.dtype))
+        found = tir.const(1, tir.type_of(a))
         for _ in range(int(b.value)):
             found = found * a
         return found
@@ -239,7 +239,7 @@ class ScalarLowering:
         if value.op == "not":
             return tirx.Not(self.condition(value.a))
         inner = self.lower(value.a)
-        dtype = str(inner.dtype)
+        dtype = tir.type_of(inner)
         if value.op == "~":
             return tirx.Not(inner) if dtype == "bool" else tirx.bitwise_not(inner)
         return tir.const(0, dtype) - inner if not dtype.startswith("float") else inner * tir.const(-1.0, dtype)
@@ -299,7 +299,7 @@ class ScalarLowering:
             inner = self.lower(call.args[0], dtype)
             if call.op not in ("abs", "fabs") or not dtype.is_signed:
                 return inner
-            zero = tir.const(0, str(inner.dtype))
+            zero = tir.const(0, tir.type_of(inner))
             return tirx.Select(tirx.LT(inner, zero), zero - inner, inner)
         if call.op == "pow" and dtype.is_integer:
             return self._power(self.lower(call.args[0], dtype), self.lower(call.args[1], dtype))
@@ -315,13 +315,13 @@ class ScalarLowering:
 
     def _classified(self, op: str, value: object) -> tir.Expr:
         inner = self.lower(value)
-        if not str(inner.dtype).startswith("float"):
+        if not tir.type_of(inner).startswith("float"):
             return tir.const(op == "isfinite", "bool")
         nan = tirx.NE(inner, inner)
         if op == "isnan":
             return nan
-        limit = tir.const(float("inf"), str(inner.dtype))
-        infinite = tirx.Or(tirx.EQ(inner, limit), tirx.EQ(inner, tir.const(float("-inf"), str(inner.dtype))))
+        limit = tir.const(float("inf"), tir.type_of(inner))
+        infinite = tirx.Or(tirx.EQ(inner, limit), tirx.EQ(inner, tir.const(float("-inf"), tir.type_of(inner))))
         return infinite if op == "isinf" else tirx.And(tirx.Not(nan), tirx.Not(infinite))
 
     def _limit(self, op: str, dtype: DType) -> tir.Expr:
@@ -341,7 +341,7 @@ class ScalarLowering:
 
     def _bits(self, op: str, value: object) -> tir.Expr:
         inner = self.lower(value)
-        wide = "64" in str(inner.dtype)
+        wide = "64" in tir.type_of(inner)
         if self.family == "cuda":
             name = {"popcount": "__popc", "clz": "__clz"}[op] + ("ll" if wide else "")
             return tirx.call_pure_extern("int32", name, inner)
@@ -351,7 +351,7 @@ class ScalarLowering:
         source = next(arg for arg in call.args if isinstance(arg, Expr))
         stored = self.encode(self.lower(source), source.dtype)
         target = self.storage(call.dtype)
-        if str(stored.dtype) == target:
+        if tir.type_of(stored) == target:
             return self.decode(stored, call.dtype)
         if self.family == "cuda":
             return self.decode(tirx.call_pure_extern(target, "tl::bits", stored, tir.const(0, target)), call.dtype)

@@ -21,6 +21,11 @@ def const(value: int | float | bool, dtype: str = "int32") -> Expr:
     return tirx.const(value, dtype)
 
 
+def type_of(value: Expr) -> str:
+    """The name of the type of an expression."""
+    return str(value.ty)
+
+
 def var(name: str, dtype: str = "int32") -> Expr:
     return tirx.Var(name, dtype)
 
@@ -112,6 +117,7 @@ __all__ = [
     "pointer",
     "put",
     "run",
+    "type_of",
     "tirx",
     "tvm",
     "var",

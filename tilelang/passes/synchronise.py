@@ -80,7 +80,8 @@ def place_barriers(plan: LaunchPlan) -> Barriers:
     for extent in plan.opened.threads:
         threads *= try_const(extent) or 1
     active = active_threads(plan.opened, threads)
-    staged = {id(each.loop): staged_buffers(each, plan.versions) for each in pipelines_of(plan)}
+    found = {id(each.loop): staged_buffers(each, plan.versions) for each in pipelines_of(plan)}
+    staged = {loop: buffers for loop, buffers in found.items() if buffers}
     placer = _Placer(plan, active, staged)
     placer.block(plan.opened.body)
     return Barriers(frozenset(placer.before), active, staged)

@@ -16,7 +16,7 @@ from tilelang.ir.expr import Var
 from tilelang.ir.layout.recover import REGISTER, THREAD
 from tilelang.ir.layout.digits import Sum, substitute
 from tilelang.ir.span import NOWHERE
-from tilelang.ir.stmt import Effect
+from tilelang.ir.stmt import Alloc, Effect
 from tilelang.ir.visit import operands, subterms, walk
 from tilelang.lower import tir
 from tilelang.lower.cuda.memory import Memory
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from tilelang.ir.arith import Interval
     from tilelang.ir.dtype import DType
-    from tilelang.ir.expr import Load, Operand
+    from tilelang.ir.expr import Call, Load, Operand
     from tilelang.ir.layout.fragment import Fragment
     from tilelang.ir.layout.layout import Layout
     from tilelang.ir.program import Program
@@ -97,14 +97,13 @@ class KernelLowering:
                 raise Unsupported("the number of threads of a block must be a constant", self.launch.span)
             self.threads *= number
         self._names = _Names(set(_RESERVED))
-        self.scalars = ScalarLowering("cuda", self.load)
+        self.scalars = ScalarLowering("cuda", self.load, self._call)
         self.memory = Memory(self)
         self.barriers: Barriers = place_barriers(plan)
         self.helpers: set[str] = set()
         self.sources: list[str] = []
         self.params: list[tuple[Any, Buffer | Var]] = []
-        self._thread = tir.var("threadIdx_x")
-        self._thread_vars: list[Any] = []
+        self._thread: tir.Expr = tir.const(0)
         self._declare_params(names)
 
     # --- parameters and names ---
@@ -219,6 +218,11 @@ class KernelLowering:
         offset = self.memory.offset(load.buffer, load.indices)
         return tir.at(self.memory.place(load.buffer).array, offset)
 
+    def _call(self, call: Call) -> tir.Expr | None:
+        from tilelang.lower.cuda.effects import device_call
+
+        return device_call(self, call)
+
     # --- code ---
 
     def mark(self, span: Span) -> list[tir.Stmt]:
@@ -257,6 +261,23 @@ class KernelLowering:
 
     # --- the function ---
 
+    def barrier_setup(self) -> list[tir.Stmt]:
+        """Barriers that the program allocates are made ready by one thread before anything else."""
+        code: list[tir.Stmt] = []
+        for stmt in walk(self.launch.body):
+            if not isinstance(stmt, Alloc) or stmt.buffer.scope not in ("shared.barrier", "shared.cluster_barrier"):
+                continue
+            array = self.memory.place(stmt.buffer).array
+            counts = stmt.buffer.attr("arrive_counts") or stmt.buffer.attr("arrive_count") or 1
+            numbers = list(counts) if isinstance(counts, (tuple, list)) else [counts] * (try_const(stmt.buffer.shape[0]) or 1)
+            for number, count in enumerate(numbers):
+                pointer = tir.address(array, tir.const(number))
+                code.append(tir.run(tir.extern("void", "tl::barrier_init", pointer, self.index(count))))
+        if not code:
+            return []
+        first = tir.branch(tir.tirx.EQ(self._thread, tir.const(0)), code)
+        return [first, tir.run(tir.tirx.op.tvm_storage_sync("shared"))]
+
     def bind_launch(self, blocks: Sequence[Any], threads: Sequence[Any]) -> None:
         """Gives the indices of the launch their values, rasterised as ``T.use_swizzle`` asks."""
         linear, stride = None, 1
@@ -277,7 +298,6 @@ class KernelLowering:
                 found[axis] = tir.extern(
                     "int32", f"tl::swizzled_{name}_{'xy'[axis]}", *blocks[:2], *grid, tir.const(panel)
                 )
-        self._blocks = found
         for var, value in zip(self.launch.block_vars, found, strict=False):
             self.scalars.bind(var, value)
 

@@ -174,7 +174,9 @@ class _Shared(Operand):
         else:
             upper_depth, number = _split(matrix, one.upper_depths)
             upper_row = tir.const(0)
-        across = row + upper_row * 8 + number * step
+        across = row if self.upper == 1 else row + upper_row * 8
+        if count > 1:
+            across = across + number * step
         along = upper_depth * unit + depth
         trans = not self.k_last
         if trans:
