@@ -146,7 +146,11 @@ def _device_kernel(kernel: KernelLowering, launch: Launch, symbol: str, names: M
     grid += [1] * (3 - len(grid))
     block += [1] * (3 - len(block))
     arguments = tuple(
-        Argument("param" if any(param is one for one in kernel.program.params) else "dim", _argument_name(param, names), str(param.dtype))
+        Argument(
+            "param" if any(param is one for one in kernel.program.params) else "dim",
+            _argument_name(param, names),
+            str(param.dtype),
+        )
         for _, param in kernel.params
     )
     sizes = [size for size in block if isinstance(size, int)]

@@ -82,7 +82,9 @@ class _PipelineLowering:
                     issued = [tir.branch(tir.tirx.LT(tir.const(ahead), count), issued)]
             code += [*issued, *self._commit()]
         index = tir.var(kernel.fresh(loop.vars[0].name))
-        code.append(tir.tirx.For(index, tir.const(0), count, tir.tirx.ForKind.SERIAL, tir.block(self._round(index, count))))
+        code.append(
+            tir.tirx.For(index, tir.const(0), count, tir.tirx.ForKind.SERIAL, tir.block(self._round(index, count)))
+        )
         kernel.ranges = outer
         return code
 
