@@ -96,8 +96,9 @@ class JITImpl(Generic[P, R]):
             from tilelang.live.eager import split_call
 
             return self._eager_instance(split_call(self, args, kwargs, compile_only=True))
-        func: Any = self.func
-        made: Any = func if isinstance(func, PrimFunc) else func(*args, **kwargs)
+        function: Any = self.func
+        is_kernel = isinstance(self.func, PrimFunc)
+        made: Any = function if is_kernel else function(*args, **kwargs)
         if not isinstance(made, PrimFunc):
             what = "None: it lacks a return" if made is None else f"a {type_name(made)}"
             raise TypeError(f"{self.__name__} must return a function under @T.prim_func, not {what}")

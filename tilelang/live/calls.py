@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.frontend import calls as static_calls
 from tilelang.frontend import dsl
@@ -53,8 +53,8 @@ def _super(scope: Scope) -> Any:
         raise RuntimeError("super(): no arguments")
     spec = scope.function.node.args
     first = [*spec.posonlyargs, *spec.args][0].arg
-    owner: Any = super(link.vars["__class__"], scope.vars[first])
-    return owner
+    make: Any = super
+    return make(link.vars["__class__"], scope.vars[first])
 
 
 def call(
@@ -82,8 +82,9 @@ def call(
     if isinstance(function, DType) or is_language(function):
         return dsl.call(ev, function, arguments, span, target_name)
     if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
-        given = with_receiver(arguments, function.__self__, span)
-        method: FunctionType = function.__func__
+        bound: Any = function
+        given = with_receiver(arguments, bound.__self__, span)
+        method: FunctionType = bound.__func__
         inner = followed(method, [*given.args, *given.kwargs.values()])
         return call_function(ev, inner, given, span) if inner is not None else native(ev, function, arguments, span)
     if isinstance(function, FunctionType):
@@ -100,7 +101,7 @@ def call(
         model = find_builtin(function.__name__)
         return static_calls.call(ev, model, arguments.args, arguments.kwargs, span, arguments, scope)
     else:
-        own = getattr(type(function), "__call__", None)  # noqa: B004  # what a call of the object runs
+        own = getattr(cast("type[object]", type(function)), "__call__", None)  # noqa: B004  # what a call of the object runs
         if isinstance(own, FunctionType):
             given = with_receiver(arguments, function, span)
             inner = followed(own, [*given.args, *given.kwargs.values()])

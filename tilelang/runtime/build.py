@@ -83,7 +83,7 @@ def configs_of(
     for source in (own, pass_configs or {}):
         given.update((str(getattr(key, "value", key)), value) for key, value in source.items())
     if compile_flags:
-        already = given.get(_FLAGS) or []
+        already: Any = given.get(_FLAGS) or []
         given[_FLAGS] = [*_listed(already), *_listed(compile_flags)]
     return tuple(sorted(given.items()))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.dtype import DType
@@ -48,18 +49,13 @@ class CudaModule:
         self._artifact = artifact
         self._driver = driver()
         self.device = device
-        self._activate()
+        activate(device)
         image = artifact.cubin if self._runs_cubin() else artifact.ptx
         if image is None:
             raise RuntimeError(f"the kernel is compiled for {artifact.target} without code that this GPU can run")
         data = image.encode() + b"\0" if isinstance(image, str) else image
         self._module = check(self._driver.cuModuleLoadData(data))
         self._functions = [self._function(kernel) for kernel in artifact.kernels]
-
-    def _activate(self) -> None:
-        """Make the device's primary context current in this thread; PyTorch and CuPy use the same one."""
-        context = check(self._driver.cuDevicePrimaryCtxRetain(check(self._driver.cuDeviceGet(self.device))))
-        check(self._driver.cuCtxSetCurrent(context))
 
     def _runs_cubin(self) -> bool:
         """A cubin runs on the GPUs of its major version with at least its minor one; others take the PTX."""
@@ -157,6 +153,18 @@ class CudaModule:
         config.hStream = stream
         config.attrs, config.numAttrs = [attribute], 1
         return config
+
+
+@cache
+def _context(device: int) -> Any:
+    """The primary context of a device, which PyTorch and CuPy use, too. It is kept for the life of the process."""
+    binding = driver()
+    return check(binding.cuDevicePrimaryCtxRetain(check(binding.cuDeviceGet(device))))
+
+
+def activate(device: int) -> None:
+    """Make a device's context current in this thread."""
+    check(driver().cuCtxSetCurrent(_context(device)))
 
 
 def current_stream(device: int) -> int:

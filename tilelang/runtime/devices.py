@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import Any
 
@@ -14,13 +15,13 @@ class DriverUnavailableError(RuntimeError):
 def driver() -> Any:
     """The binding of the CUDA driver, initialised. Raises :class:`DriverUnavailableError` with what is missing."""
     try:
-        from cuda.bindings import driver as found  # type: ignore[import-not-found]  # part of the extra `cuda`
+        import cuda.bindings.driver  # noqa: F401  # type: ignore[import-not-found]  # part of the extra `cuda`
     except ImportError:
         raise DriverUnavailableError(
             "cuda-bindings is not installed: kernels can be compiled for CUDA but not launched; "
             "pip install 'tilelang-suite[cuda]'"
         ) from None
-    binding: Any = found
+    binding: Any = sys.modules["cuda.bindings.driver"]
     try:
         (status,) = binding.cuInit(0)
     except (RuntimeError, OSError) as error:
