@@ -53,6 +53,16 @@ def findings(instance: Instance, target: Target) -> tuple[Diagnostic, ...]:
     return report.findings
 
 
+def rule_names() -> frozenset[str]:
+    """Kinds of problems that a rule words."""
+    return frozenset(rule.name for rule in rules.load_all() if rule.problem_hook is not None)
+
+
+def group_of(name: str) -> str:
+    """The group of a rule; empty for a name that no rule has."""
+    return next((rule.group for rule in rules.load_all() if rule.name == name), "")
+
+
 def findings_of_problems(instance: Instance, problems: Iterable[Problem]) -> tuple[Diagnostic, ...]:
     """What the rules say about problems that the evaluator or a back end recorded."""
     analysis = _analysis(instance)

@@ -1,3 +1,5 @@
+# pyright: reportInvalidTypeForm=false, reportRedeclaration=false, reportArgumentType=false, reportAttributeAccessIssue=false
+# pyright: reportUndefinedVariable=false, reportCallIssue=false
 """Kernels of a running program become programs: real objects go in unharmed, the language comes out."""
 
 from __future__ import annotations

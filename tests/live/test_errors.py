@@ -1,3 +1,5 @@
+# pyright: reportInvalidTypeForm=false, reportRedeclaration=false, reportArgumentType=false, reportAttributeAccessIssue=false
+# pyright: reportUndefinedVariable=false, reportCallIssue=false
 """What the language refuses stops a running program with the checker's words, and the place."""
 
 from __future__ import annotations

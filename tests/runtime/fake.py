@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tilelang.backends import build as backend
 from tilelang.backends.artifact import Artifact, ParamSpec, Signature
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Var
@@ -43,9 +42,7 @@ class FakeCompiler:
         self.body(*(np.from_dlpack(value) if hasattr(value, "__dlpack__") else value for value in values))
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        module = ModuleType("tilelang.backends.build")
-        module.build = self.build  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "tilelang.backends.build", module)
+        monkeypatch.setattr(backend, "build", self.build)
         monkeypatch.setattr("tilelang.runtime.cache.is_cache_enabled", lambda: False)
 
 

@@ -1,3 +1,5 @@
+# pyright: reportInvalidTypeForm=false, reportRedeclaration=false, reportArgumentType=false, reportAttributeAccessIssue=false
+# pyright: reportUndefinedVariable=false, reportCallIssue=false
 """Calls of compiled kernels: both styles, outputs, sizes, and arguments that do not fit."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# pyright: reportInvalidTypeForm=false, reportRedeclaration=false, reportArgumentType=false, reportAttributeAccessIssue=false
+# pyright: reportUndefinedVariable=false, reportCallIssue=false
 """Inputs, comparison, timing and bundles of kernels."""
 
 from __future__ import annotations

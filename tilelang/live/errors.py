@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from tilelang.diagnostics import Diagnostic, Severity
+from tilelang.diagnostics import Diagnostic, Note, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,14 +57,18 @@ def worded(instance: Instance, problems: Iterable[Problem]) -> tuple[Diagnostic,
     if not given:
         return ()
     found = checker()
-    if found is not None:
-        return found.findings_of_problems(instance, given)
-    return tuple(_unworded(problem) for problem in given)
+    by_rule = frozenset[str]() if found is None else found.rule_names()
+    ruled = [problem for problem in given if problem.kind in by_rule]
+    own = tuple(_plain(problem) for problem in given if problem.kind not in by_rule)
+    return own if found is None or not ruled else (*own, *found.findings_of_problems(instance, ruled))
 
 
-def _unworded(problem: Problem) -> Diagnostic:
+def _plain(problem: Problem) -> Diagnostic:
+    """A problem that no rule words: one of a back end, which brings its message."""
+    message = problem.data.get("message")
     figures = ", ".join(f"{name}={value}" for name, value in problem.data.items() if value)
-    return Diagnostic(problem.kind, Severity.ERROR, figures or problem.kind, problem.span)
+    notes = tuple(Note(text, span) for text, span in problem.notes)
+    return Diagnostic(problem.kind, Severity.ERROR, str(message or figures or problem.kind), problem.span, notes)
 
 
 def raise_errors(findings: Iterable[Diagnostic]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.instance import Instance, JitOptions
@@ -48,7 +47,9 @@ def build_instance(instance: Instance, target: Target) -> Artifact:
 
 
 def _compiled(instance: Instance, target: Target) -> Artifact:
-    result: Any = import_module("tilelang.backends.build").build(instance.program, target, instance.jit.pass_configs)
+    from tilelang.backends.build import build
+
+    result = build(instance.program, target, instance.jit.pass_configs)
     if result.artifact is None:
         found = worded(instance, result.problems)
         if not found:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tilelang.language.policy import TensorSupplyType
     from tilelang.profiler import Profiler
     from tilelang.runtime.cuda import CudaModule, PreparedKernel
+    from tilelang.targets import Target
 
 
 class CompiledKernel:
@@ -182,6 +183,15 @@ class JITKernel(CompiledKernel):
         self.pass_configs = dict(pass_configs or {})
         self.out_idx = list(outputs)
         self.execution_backend = execution_backend or "auto"
+
+    @classmethod
+    def from_artifact(cls, artifact: Artifact, outputs: Sequence[int], target: Target) -> JITKernel:
+        """A kernel whose code was made elsewhere."""
+        made = cls.__new__(cls)
+        CompiledKernel.__init__(made, artifact, outputs)
+        made.prim_func, made.target, made.pass_configs = None, target, {}
+        made.out_idx, made.execution_backend = list(outputs), "auto"
+        return made
 
     def __repr__(self) -> str:
         return f"<JITKernel {self.signature.name} for {self.artifact.target}>"
