@@ -257,6 +257,8 @@ def set_(ev: Evaluator, owner: Any, name: str, value: Any, span: Span) -> None:
     elif isinstance(owner, Function):
         ev.heap.writing(owner.attrs)
         owner.attrs[name] = value
+    else:
+        ev.set_host_attribute(owner, name, value)
 
 
 def delete(ev: Evaluator, owner: Any, name: str) -> None:

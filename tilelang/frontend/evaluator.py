@@ -22,7 +22,7 @@ from tilelang.ir.span import Span
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sized
+    from collections.abc import Callable, Generator, Iterable, Sized
 
     from tilelang.frontend.eager import EagerState
     from tilelang.frontend.modules import ModuleTable
@@ -287,6 +287,25 @@ class Evaluator:
         """The arch that the program sees. Asking makes the instances depend on the target."""
         self.asked_for_target = True
         return self.arch
+
+    # --- values that only a running program has ---------------------------------------------------------------
+
+    def host_items(self, value: Any) -> Iterable[Any] | None:
+        """The items of a value that is not modelled; ``None`` where they are not known."""
+        return None
+
+    def set_host_attribute(self, owner: Any, name: str, value: Any) -> None:
+        """``owner.name = value`` on an object that is not modelled."""
+
+    def set_host_item(self, container: Any, index: Any, value: Any) -> None:
+        """``container[index] = value`` on an object that is not modelled."""
+
+    def annotation(self, function: Function, arg: ast.arg) -> Any:
+        """The value of a parameter's annotation, which exists."""
+        from tilelang.frontend.parameters import parsed_annotation
+
+        assert arg.annotation is not None
+        return self.eval(parsed_annotation(arg.annotation), function.scope)
 
     # --- functions --------------------------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ def iterate(ev: Evaluator, value: Any) -> Iterable[Any] | None:
     if isinstance(value, Tensor) and value.shape and isinstance(value.shape[0], int) and value.shape[0] <= 64:
         row = Tensor(value.shape[1:], value.dtype, None, value.library)
         return [row if value.shape[1:] else UNKNOWN for _ in range(value.shape[0])]
-    return None
+    return ev.host_items(value)
 
 
 def _in_fixed_order(entries: Iterable[Any]) -> list[Any]:

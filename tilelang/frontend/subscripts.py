@@ -182,6 +182,8 @@ def store_item(ev: Evaluator, container: Any, index: Any, value: Any, span: Span
             from tilelang.frontend.calls import call
 
             call(ev, found, (container, index, value), {}, span)
+        return
+    ev.set_host_item(container, index, value)
 
 
 def _store_buffer(ev: Evaluator, buffer: Buffer, index: Any, value: Any, span: Span) -> None:

@@ -33,7 +33,7 @@ PROLOGUE_NAME = "tilelang_prologue.cuh"
 
 @cache
 def prologue() -> str:
-    """The text that every generated kernel begins with."""
+    """The header that every generated kernel includes."""
     return files("tilelang.backends.cuda").joinpath("prologue.cuh").read_text(encoding="utf-8")
 
 
@@ -69,7 +69,7 @@ def build_cuda(
         if "tir" in stages:
             tir_texts.append(str(lowered.function))
         texts.append(lines.resolve(print_function(lowered.function, target)))
-    source = "\n".join([f'#line 1 "{PROLOGUE_NAME}"', prologue(), *sources, *texts])
+    source = "\n".join([f'#include "{PROLOGUE_NAME}"', *sources, *texts])
     shown: list[tuple[str, str]] = []
     if "tile-ir" in stages:
         shown.append(("tile-ir", print_program(program)))
