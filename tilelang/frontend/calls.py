@@ -115,7 +115,7 @@ def call(
             ev.internal_error(error, span)
             return UNKNOWN
     if isinstance(function, Class):
-        return _instantiate(ev, function, args, kwargs, span, arguments)
+        return _call_class(ev, function, args, kwargs, span, arguments)
     if isinstance(function, Jit):
         from tilelang.frontend.jit import call_jit
 
@@ -196,9 +196,19 @@ def call_function(
         ev.stack.pop()
 
 
-def _instantiate(
+def _call_class(
     ev: Evaluator, cls: Class, args: Any, kwargs: dict[str, Any], span: Span, arguments: Arguments | None
 ) -> Any:
+    hook = cls.meta.lookup("__call__") if cls.meta is not None else MISSING
+    if isinstance(hook, Function):
+        return call_function(ev, hook, [cls, *args], kwargs, span)
+    return instantiate(ev, cls, args, kwargs, span, arguments)
+
+
+def instantiate(
+    ev: Evaluator, cls: Class, args: Any, kwargs: dict[str, Any], span: Span, arguments: Arguments | None = None
+) -> Any:
+    """What ``cls(...)`` makes, apart from what a metaclass does instead."""
     if cls.kind == "enum":
         for member in cls.vars.values():
             if isinstance(member, Object) and args and member.attrs.get("value") == args[0]:
@@ -207,6 +217,12 @@ def _instantiate(
     if cls.kind == "typeddict":
         return DictVal(kwargs)
     made = Object(cls)
+    maker = cls.lookup("__new__")
+    if isinstance(maker, Function):
+        found = call_function(ev, maker, [cls, *args], kwargs, span)
+        if not isinstance(found, Object) or not found.cls.is_subclass(cls):
+            return found
+        made = found
     init = cls.lookup("__init__")
     if isinstance(init, Function):
         shifted = None

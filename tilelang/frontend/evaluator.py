@@ -147,8 +147,6 @@ class Evaluator:
         self.phase_one = False
         """Whether an eager kernel is run only up to its launch, to find the sizes of its tensors."""
         self.eager: EagerState | None = None
-        self.autos = 0
-        """Values handed out by ``enum.auto``."""
         self.traces: list[Trace] = []
         self.problems: list[Problem] = []
 

@@ -11,6 +11,7 @@ from tilelang.frontend.heap import joined
 from tilelang.frontend.models.registry import find_builtin
 from tilelang.frontend.operators import MAX_SEQUENCE, binary, is_ir, unary
 from tilelang.frontend.scoping import bind, is_generator, lookup
+from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import MISSING, Function, Scope
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Expr
@@ -34,6 +35,8 @@ def name(ev: Evaluator, node: ast.Name, scope: Scope) -> Any:
                 from tilelang.frontend.undefined import report_undefined
 
                 report_undefined(ev, node, scope)
+            if node.id in scope.module.deleted:
+                raise UserError("NameError", f"name {node.id!r} is not defined", ev.span(node, scope))
             return UNKNOWN
     if scope.rebound and node.id in scope.rebound:
         where = scope.rebound.pop(node.id)

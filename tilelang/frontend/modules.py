@@ -86,6 +86,10 @@ class ModuleTable:
                 return found
         return None
 
+    def named(self, name: str) -> Module | None:
+        """The module that ``sys.modules`` has under a name."""
+        return next((module for module in self.loaded.values() if module.vars.get("__name__") == name), None)
+
     def resolve(self, ev: Evaluator, name: str, importer: Module) -> Any:
         """The value of ``import name``."""
         path = self.locate(name, importer.path)

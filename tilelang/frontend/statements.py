@@ -204,6 +204,10 @@ def delete(ev: Evaluator, node: ast.Delete, scope: Scope) -> Signal:
                     del container[index]
                 except (KeyError, IndexError, TypeError):
                     container.open = True
+        elif isinstance(target, ast.Attribute):
+            from tilelang.frontend.attributes import delete as delete_attribute
+
+            delete_attribute(ev, ev.eval(target.value, scope), target.attr, ev.span(target, scope))
     return None
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.ir.span import NOWHERE, Span
+from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
     import ast
@@ -36,6 +37,8 @@ class Module:
     path: str
     vars: dict[str, Any] = field(default_factory=dict[str, Any])
     state: str = "new"
+    deleted: set[str] = field(default_factory=set[str])
+    """Names that ``del`` has removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +103,27 @@ class Function:
         return self.scope.module.path
 
     def default_values(self) -> dict[str, Any]:
-        """Defaults by parameter name."""
+        """Defaults by parameter name, those that the program has set later included."""
         names = [arg.arg for arg in (*self.node.args.posonlyargs, *self.node.args.args)]
-        first = len(names) - len(self.defaults)
-        return {**dict(zip(names[first:], self.defaults, strict=True)), **self.kw_defaults}
+        defaults = self.attrs.get("__defaults__", self.defaults)
+        if defaults is None:
+            defaults = ()
+        if not isinstance(defaults, tuple) or len(cast("tuple[Any, ...]", defaults)) > len(names):
+            defaults = (UNKNOWN,) * len(names)
+        given = cast("tuple[Any, ...]", defaults)
+        keywords = self.attrs.get("__kwdefaults__", self.kw_defaults)
+        if not isinstance(keywords, dict):
+            keywords = {} if keywords is None else {arg.arg: UNKNOWN for arg in self.node.args.kwonlyargs}
+        first = len(names) - len(given)
+        return {**dict(zip(names[first:], given, strict=True)), **cast("dict[str, Any]", keywords)}
 
     @property
     def needs_arguments(self) -> bool:
         """Whether some parameter has no default."""
         spec = self.node.args
         positional = len(spec.posonlyargs) + len(spec.args)
+        if self.attrs:
+            return len(self.default_values()) < positional + len(spec.kwonlyargs)
         return len(self.defaults) < positional or len(self.kw_defaults) < len(spec.kwonlyargs)
 
 
@@ -123,6 +137,7 @@ class Mark:
     span: Span = NOWHERE
 
 
+_ATTRIBUTE_HOOKS = frozenset(("__delattr__", "__getattribute__", "__setattr__"))
 _VALUE_ENUMS = frozenset(("IntEnum", "IntFlag", "StrEnum", "int", "str"))
 
 
@@ -141,9 +156,16 @@ class Class:
     """A base class is not part of the project, so attributes may exist that are not seen."""
     mro: tuple[Class, ...] = field(init=False)
     """The class and its bases in the order in which attributes are looked up."""
+    meta: Class | None = None
+    """A metaclass of the program."""
+    hooked: bool = field(init=False)
+    """Whether the class says itself what reading or writing an attribute does."""
 
     def __post_init__(self) -> None:
         self.mro = (self, *_linearized([base for base in self.bases if isinstance(base, Class)]))
+        self.hooked = any(not cls.vars.keys().isdisjoint(_ATTRIBUTE_HOOKS) for cls in self.mro)
+        if self.meta is None:
+            self.meta = next((cls.meta for cls in self.mro[1:] if cls.meta is not None), None)
 
     def lookup(self, name: str) -> Any:
         """The class attribute ``name``, or ``MISSING``."""
@@ -205,6 +227,14 @@ class BoundMethod:
 class Property:
     getter: Any
     setter: Any = None
+    deleter: Any = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CachedProperty:
+    """``functools.cached_property``: the first access stores the value on the object."""
+
+    function: Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -243,6 +243,18 @@ def _pop_key(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> A
     raise UserError("KeyError", repr(args[0])[:80], args.span)
 
 
+def _pop_item(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
+    ev.heap.writing(owner)
+    if is_open(owner):
+        owner.clear()
+        return UNKNOWN
+    if not owner:
+        raise UserError("KeyError", "the dict is empty", args.span)
+    last = kwargs.get("last", args[0] if args else True)
+    key = next(reversed(owner)) if last is True else next(iter(owner))
+    return (key, owner.pop(key))
+
+
 def _copy_dict(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = DictVal(owner, getattr(owner, "span", None))
     made.open = is_open(owner)
@@ -258,6 +270,7 @@ _DICT: dict[str, Method] = {
     "update": _update,
     "setdefault": _setdefault,
     "pop": _pop_key,
+    "popitem": _pop_item,
     "copy": _copy_dict,
     "clear": _clear,
 }

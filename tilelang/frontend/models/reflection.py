@@ -144,6 +144,15 @@ def setattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return None
 
 
+@builtin("delattr")
+def delattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.attributes import delete
+
+    if len(args) == 2 and isinstance(args[1], str):
+        delete(ev, args[0], args[1], args.span)
+    return None
+
+
 @builtin("callable")
 def callable_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     value = args[0] if args else UNKNOWN
@@ -159,7 +168,8 @@ def super_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
 @builtin("property")
 def property_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    return Property(args[0]) if args else UNKNOWN
+    given = [*args, *(kwargs.get(name) for name in ("fget", "fset", "fdel")[len(args) :])]
+    return Property(*given[:3])
 
 
 @builtin("staticmethod")

@@ -45,11 +45,13 @@ def typing_cast(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return args[1] if len(args) > 1 else UNKNOWN
 
 
+AUTO = External("enum.auto()")
+
+
 @model("enum.auto")
 def enum_auto(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    """Distinct values; programs do not depend on which."""
-    ev.autos += 1
-    return ev.autos
+    """A mark for the class statement, which knows the values before it."""
+    return AUTO
 
 
 @model("contextlib.nullcontext", "contextlib.suppress", "contextlib.contextmanager", "contextlib.ExitStack")
