@@ -15,8 +15,10 @@ from tilelang.frontend.values import (
     CachedProperty,
     Class,
     ClassMethod,
+    ContextFactory,
     External,
     Function,
+    Generator,
     Jit,
     Kernel,
     Macro,
@@ -89,6 +91,10 @@ def get(ev: Evaluator, owner: Any, name: str, span: Span) -> Any:
         return _expr(owner, name)
     if isinstance(owner, Model):
         return ev.modules.member(ev, External(owner.name), name, span)
+    if isinstance(owner, Generator):
+        from tilelang.frontend.models.iterators import method_of_generator
+
+        return method_of_generator(owner, name)
     if isinstance(owner, BoundMethod):
         return owner.receiver if name == "__self__" else UNKNOWN
     if isinstance(owner, (int, float)) and name in ("real", "numerator", "bit_length", "is_integer"):
@@ -162,7 +168,7 @@ def _library_member(owner: Object, name: str) -> Any:
 
 def bound(ev: Evaluator, member: Any, receiver: Any, cls: Class, span: Span) -> Any:
     """A class attribute as seen through an instance."""
-    if isinstance(member, (Function, Model)) and not isinstance(member, Jit):
+    if isinstance(member, (ContextFactory, Function, Model)) and not isinstance(member, Jit):
         return BoundMethod(member, receiver)
     if isinstance(member, Property):
         from tilelang.frontend.calls import call

@@ -17,8 +17,11 @@ from tilelang.frontend.values import (
     BoundMethod,
     Class,
     ClassMethod,
+    ContextFactory,
     External,
     Function,
+    GeneratedContext,
+    Generator,
     Jit,
     Kernel,
     Macro,
@@ -133,6 +136,9 @@ def call(
         if len(spans) != len(given):
             written.arg_spans = [span] * len(given)
         return call(ev, function.function, given, merged, span, written, scope)
+    if isinstance(function, ContextFactory):
+        made = call(ev, function.function, args, kwargs, span, arguments, scope)
+        return GeneratedContext(made) if isinstance(made, Generator) else UNKNOWN
     if isinstance(function, (StaticMethod, ClassMethod)):
         return call(ev, function.function, args, kwargs, span, arguments, scope)
     if isinstance(function, Object):
@@ -178,6 +184,10 @@ def call_function(
     scope = ev.new_scope(function)
     scope.vars, scope.arg_spans = bind_arguments(ev, function, args, kwargs, span, arguments)
     scope.bound = dict(scope.vars)
+    if function.is_generator:
+        from tilelang.frontend.generators import of_function
+
+        return of_function(ev, function, scope, span)
     ev.stack.append(CallLink(function.name, span))
     try:
         if ev.builder is None and not ev.modules.reaches_kernels(ev, function):

@@ -16,6 +16,7 @@ from tilelang.frontend.values import (
     CachedProperty,
     Class,
     ClassMethod,
+    ContextFactory,
     External,
     Function,
     Mark,
@@ -103,7 +104,7 @@ def class_def(ev: Evaluator, node: ast.ClassDef, scope: Scope) -> Signal:
             for accessor in (member.getter, member.setter, member.deleter):
                 if isinstance(accessor, Function):
                     accessor.owner = made
-        elif isinstance(member, CachedProperty) and isinstance(member.function, Function):
+        elif isinstance(member, (CachedProperty, ContextFactory)) and isinstance(member.function, Function):
             member.function.owner = made
         elif kind == "enum" and not name.startswith("_"):
             value = automatic_value(made, name) if member == AUTO else member

@@ -233,25 +233,18 @@ def await_(ev: Evaluator, node: ast.Await, scope: Scope) -> Any:
 @expression(ast.Yield)
 def yield_(ev: Evaluator, node: ast.Yield, scope: Scope) -> Any:
     value = ev.eval(node.value, scope) if node.value is not None else None
-    if scope.yields is not None:
+    if scope.on_yield is not None:
         ev.step()
-        ev.heap.writing(scope.yields)
-        scope.yields.append(value)
+        scope.on_yield(value)
     return None
 
 
 @expression(ast.YieldFrom)
 def yield_from(ev: Evaluator, node: ast.YieldFrom, scope: Scope) -> Any:
-    from tilelang.frontend.iteration import materialize
+    from tilelang.frontend.generators import flow
 
-    items = ev.charge(materialize(ev, ev.eval(node.value, scope)))
-    if scope.yields is not None:
-        ev.heap.writing(scope.yields)
-        if items is None:
-            scope.yields.open = True
-        else:
-            scope.yields.extend(items)
-    return None
+    value = ev.eval(node.value, scope)
+    return flow(ev, value, scope.on_yield) if scope.on_yield is not None else UNKNOWN
 
 
 @expression(ast.Slice)

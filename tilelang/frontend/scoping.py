@@ -143,12 +143,12 @@ _CHANGING = frozenset(
 """Methods of containers that change them."""
 
 
-def changed_names(node: FunctionNode | ast.Module) -> frozenset[str]:
+def changed_names(node: ast.AST) -> frozenset[str]:
     """What a function or a text changes: names whose parts it stores to, or of which it calls a changing method."""
     return kept(node, "_changed", lambda: _changed_names(node))
 
 
-def _changed_names(node: FunctionNode | ast.Module) -> frozenset[str]:
+def _changed_names(node: ast.AST) -> frozenset[str]:
     found: set[str] = set()
     for inner in ast.walk(node):
         part: ast.AST | None = None

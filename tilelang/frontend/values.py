@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tilelang.frontend.arguments import Args
-    from tilelang.frontend.containers import ListVal
     from tilelang.frontend.evaluator import Evaluator
     from tilelang.frontend.instance import CallLink, JitOptions
     from tilelang.ir.dtype import DType
@@ -37,6 +36,8 @@ class Module:
     path: str
     vars: dict[str, Any] = field(default_factory=dict[str, Any])
     state: str = "new"
+    optional: bool = False
+    """Whether its tests are skipped where a package is missing."""
     deleted: set[str] = field(default_factory=set[str])
     """Names that ``del`` has removed."""
 
@@ -72,8 +73,8 @@ class Scope:
     """Names rebound under a run-time condition; using one afterwards is an error."""
     open_frames: list[Any] = field(default_factory=list[Any])
     """Frames entered by assignment (``bx = T.Kernel(...)``), closed at the end of the function."""
-    yields: ListVal | None = None
-    """What the generator has yielded so far; ``None`` in other functions."""
+    on_yield: Callable[[Any], None] | None = None
+    """Who gets what the generator yields; ``None`` in other functions."""
     via: Span | None = None
     bound: dict[str, Any] = field(default_factory=dict[str, Any])
     """The arguments of the call, as they came."""
@@ -215,6 +216,36 @@ class Object:
 
     cls: Class
     attrs: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+def _fresh() -> dict[str, Any]:
+    return {"started": False, "items": None}
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Generator:
+    """A generator or another lazy iterator. ``run`` evaluates it and hands each item to its argument; ``node`` and
+    ``scope`` say what it may change. ``state``: whether it has run, and what is left of its items if it was read piece
+    by piece."""
+
+    run: Callable[[Callable[[Any], None]], Any]
+    node: ast.AST | None
+    scope: Scope | None
+    state: dict[str, Any] = field(default_factory=_fresh)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContextFactory:
+    """A function under ``contextlib.contextmanager``: calls make context managers."""
+
+    function: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeneratedContext:
+    """A context manager that a generator makes: its ``with`` block runs at the ``yield``."""
+
+    generator: Generator
 
 
 @dataclass(frozen=True, slots=True, eq=False)

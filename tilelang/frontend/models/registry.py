@@ -45,7 +45,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "dataclasses": ("classes",),
     "argparse": ("argparse",),
     "types": ("argparse",),
-    "builtins": ("builtins", "sequences", "reflection", "system", "objects", "namespaces"),
+    "builtins": ("builtins", "sequences", "reflection", "system", "objects", "namespaces", "iterators"),
     "contextlib": ("system",),
     "enum": ("system",),
     "importlib": ("namespaces",),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.models.registry import MODELS, model
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import External
+from tilelang.frontend.values import ContextFactory, External, Mark
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
@@ -54,6 +54,16 @@ def enum_auto(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return AUTO
 
 
-@model("contextlib.nullcontext", "contextlib.suppress", "contextlib.contextmanager", "contextlib.ExitStack")
-def context(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    return UNKNOWN
+@model("contextlib.contextmanager")
+def contextmanager(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    return ContextFactory(args[0]) if args else UNKNOWN
+
+
+@model("contextlib.nullcontext")
+def nullcontext(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    return Mark("nullcontext", (*args, *kwargs.values()), (), args.span)
+
+
+@model("contextlib.suppress")
+def suppress(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    return Mark("suppress", tuple(args), (), args.span)
