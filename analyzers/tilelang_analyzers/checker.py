@@ -76,6 +76,7 @@ class Checker:
         choice = self._choice(settings)
         if not self._relevance.matters(path, data, settings.root):
             return Examination(FileReport(path))
+        from tilelang.syntax.cpython import paused_collection
         from tilelang_analyzers.engine import check
 
         try:
@@ -90,7 +91,8 @@ class Checker:
                 if memory is not None:
                     analysis = memory.adopt(analysis, project.sources)
                 pulse = cancellation.check if cancellation is not None else None
-                report = check(analysis, sources, settings, choice, watch, memory, pulse)
+                with paused_collection():
+                    report = check(analysis, sources, settings, choice, watch, memory, pulse)
                 if watch is not None:
                     report = report._replace(timings=watch.times())
                 return Examination(report, analysis, sources, choice)

@@ -8,6 +8,7 @@ import pytest
 from frontend.harness import check_value
 
 from tilelang.frontend.signals import UserError
+from tilelang.ir.unknown import UNKNOWN
 
 PROGRAMS: dict[str, tuple[str, str, Any]] = {
     "starred assignment": ("a, *b, c = [1, 2, 3, 4]", "a, b, c", (1, [2, 3], 4)),
@@ -122,3 +123,28 @@ def test_assert_raises_with_its_message() -> None:
         check_value("1", "assert 5 % 2 == 0, 'size'\n")
     assert error.value.name == "AssertionError"
     assert error.value.span.line == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "expression", "expected"),
+    [
+        ("class O: pass\no = O()\no.a = 1\ndel o.a", "len(vars(o))", 0),
+        ("class O: pass\no = O()\no.a = 1\ndelattr(o, 'a')", "len(vars(o))", 0),
+        ("d = {'a': 1, 'b': 2}\nlast = d.popitem()", "last, d", (("b", 2), {"a": 1})),
+        (
+            "from enum import Enum, auto\nclass E(Enum):\n    A = 64\n    B = auto()\n    C = auto()",
+            "E.B.value, E.C.value",
+            (65, 66),
+        ),
+        ("from enum import Flag, auto\nclass E(Flag):\n    A = auto()\n    B = auto()\n    C = auto()", "E.C.value", 4),
+        ("N = 1\nglobals()['N'] = 2", "N", 2),
+        ("N = 1\nglobals().update(N=3)", "N", 3),
+        (
+            "import contextlib\nS = [8]\n@contextlib.contextmanager\ndef put(n):\n    S.append(n)\n    try:\n        yield\n    finally:\n        S.pop()\nwith put(2):\n    x = S[-1]",
+            "x",
+            2,
+        ),
+    ],
+)
+def test_changes_in_rare_ways(source: str, expression: str, expected: object) -> None:
+    assert check_value(expression, source) == expected

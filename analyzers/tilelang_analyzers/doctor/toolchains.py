@@ -44,6 +44,7 @@ DEPENDENCIES = {
     "tree-sitter-python": "all checking",
     "rich": "printing tables and progress",
     "shtab": "shell completion",
+    "jedi": "completion of plain Python in the language server",
     "pygls": "the language server",
     "lsprotocol": "the language server",
 }

@@ -31,7 +31,7 @@ changes the speed of the kernel on every target, and a tile size may have to mat
 ## Targets
 48 KiB on sm_75 (64 KiB if a kernel asks for it; the option `shared-memory-optin` allows that), 96 KiB on sm_70,
 163 KiB on sm_80, 99 KiB on sm_86, sm_89 and sm_120, 227 KiB on sm_90 and sm_100. For devices of other makers the sum is
-an estimate, and the finding a warning.
+an estimate, and the finding a warning, unless the least that the block can take is too much already.
 """
 
 from __future__ import annotations

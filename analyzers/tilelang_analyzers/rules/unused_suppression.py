@@ -1,8 +1,8 @@
 """A suppression comment hides nothing.
 
 ## What it does
-Reports `# tl: ignore[rule]` and `# tl: ignore` where no finding of that rule is on the line. Rules that are turned off
-or that depend on a target which was not checked do not count.
+Reports `# tl: ignore` without rules, and `# tl: ignore[rule]` where no finding of that rule is on the line. Rules that
+are turned off or that depend on a target which was not checked do not count.
 
 ## Why is this bad?
 The comment outlives its reason, and would hide the next real finding on that line.

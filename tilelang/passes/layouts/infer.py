@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tilelang.ir.layout import swizzles
 from tilelang.ir.layout.fragment import Fragment, fully_replicated
 from tilelang.ir.layout.layout import Layout
+from tilelang.ir.stmt import Alloc
+from tilelang.ir.visit import walk
 from tilelang.passes.configs import NO_CONFIGS
 from tilelang.passes.layouts.annotated import annotated_layout
 from tilelang.passes.layouts.collect import Collected, Context, collect
@@ -40,6 +43,8 @@ SURE = frozenset(("loop", "reduce", "serial-index", "scan", "constant-index"))
 """Reasons that are facts about the layouts. Others depend on how far a prover gets."""
 MAX_ROOTS = 64
 """Operations of one group that are tried as a start. Groups of real kernels have fewer."""
+MAX_STATEMENTS = 1_500
+"""A kernel with more statements, which some unrolled loop made, has no layouts here: each takes about a millisecond."""
 
 
 def infer_layouts(
@@ -60,6 +65,9 @@ def infer_layouts(
     context = Context(active, partitions, frozenset(map(id, loads)), target, configs)
     if not 0 < active.block <= MAX_THREADS:
         return LayoutMap({}, {})
+    statements = list(islice(walk(launch.body), MAX_STATEMENTS + 1))
+    if len(statements) > MAX_STATEMENTS:
+        return LayoutMap({}, {}, frozenset(stmt.buffer for stmt in walk(launch.body) if isinstance(stmt, Alloc)))
     found = collect(launch, context)
     found.open |= not complete
     return _Inference(found).run()
