@@ -8,7 +8,6 @@ import pytest
 from frontend.harness import check_value
 
 from tilelang.frontend.signals import UserError
-from tilelang.ir.unknown import UNKNOWN
 
 PROGRAMS: dict[str, tuple[str, str, Any]] = {
     "starred assignment": ("a, *b, c = [1, 2, 3, 4]", "a, b, c", (1, [2, 3], 4)),

@@ -77,11 +77,11 @@ def _bound_names(code: Any) -> frozenset[str] | None:
 
 @builtin("__import__")
 def import_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    return UNKNOWN if len(args) != 1 or "." in str(args[0]) else import_module(ev, args, kwargs)
+    return UNKNOWN if len(args) != 1 or "." in str(args[0]) else module_by_name(ev, args, kwargs)
 
 
 @model("importlib.import_module")
-def import_module(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+def module_by_name(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if not args or not isinstance(args[0], str) or args[0].startswith(".") or args.scope is None:
         return UNKNOWN
     found = ev.modules.named(args[0])
