@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from tilelang.frontend import kernel_code
 from tilelang.frontend.comparison import truth
 from tilelang.frontend.evaluator import Evaluator, statement
+from tilelang.frontend.generators import MORE, drive, iterator
 from tilelang.frontend.iteration import iterate
 from tilelang.frontend.leaving import possibly, settled, union
 from tilelang.frontend.operators import is_ir
-from tilelang.frontend.signals import BREAK, CONTINUE, Break, Maybe, Return, Signal, UserError
+from tilelang.frontend.signals import BREAK, CONTINUE, Break, Leave, Maybe, Return, Signal, UserError
 from tilelang.frontend.statements import assign
+from tilelang.frontend.values import Generator
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.frames import LoopFrame
 
@@ -33,6 +35,9 @@ def for_stmt(ev: Evaluator, node: ast.For, scope: Scope) -> Signal:
         return kernel_code.loop(ev, node, value, scope)
     if scope.kernel and isinstance(value, range):
         return kernel_code.range_loop(ev, node, value, scope)
+    value = iterator(ev, value)
+    if isinstance(value, Generator):
+        return _over_generator(ev, node, value, scope)
     items = iterate(ev, value)
     if items is None:
         return _after_loop(node, _unknown_loop(ev, node, scope), scope)
@@ -45,6 +50,55 @@ def for_stmt(ev: Evaluator, node: ast.For, scope: Scope) -> Signal:
         return False
 
     return _iterate(ev, node, advance, scope)
+
+
+def _over_generator(ev: Evaluator, node: ast.For, generator: Generator, scope: Scope) -> Signal:
+    """The body of the loop runs at each ``yield`` of the generator."""
+    depth = len(ev.heap.journals)
+    left = Maybe()
+
+    def iteration(item: Any) -> Signal:
+        assign(ev, node.target, item, scope)
+        return settled(ev, ev.exec(node.body, scope))
+
+    def each(item: Any) -> None:
+        nonlocal left
+        if item is MORE:
+            left = union(left, _unknown_loop(ev, node, scope))
+            return
+        if left.returned or left.broke:  # the loop may be over
+            with ev.under_unknown_condition():
+                signal, journal = ev.heap.trial(lambda: iteration(item))
+            ev.heap.havoc(journal)
+            left = union(left, possibly(signal, scope))
+            return
+        try:
+            signal = iteration(item)
+        except UserError as error:
+            if len(ev.heap.journals) > depth:
+                raise
+            raise Leave(each, error=error) from None
+        if isinstance(signal, (Return, Break)) and len(ev.heap.journals) == depth:
+            raise Leave(each, signal)
+        left = union(left, possibly(signal, scope))
+
+    try:
+        drive(ev, generator, each)
+    except Leave as leave:
+        if leave.consumer is not each:
+            raise
+        if leave.error is not None:
+            raise leave.error from None
+        return leave.signal if isinstance(leave.signal, Return) else _after_loop(node, left, scope)
+    if left.returned or left.broke:
+        with ev.under_unknown_condition():
+            signal, journal = ev.heap.trial(lambda: settled(ev, ev.exec(node.orelse, scope)))
+        ev.heap.havoc(journal)
+    else:
+        signal = settled(ev, ev.exec(node.orelse, scope))
+        if isinstance(signal, Return):
+            return signal
+    return _after_loop(node, union(left, possibly(signal, scope)), scope)
 
 
 @statement(ast.While)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import ast
-from copy import copy
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.attempts import attempt
-from tilelang.frontend.calls import call, call_function
-from tilelang.frontend.containers import is_list, is_sequence
+from tilelang.frontend.calls import call_function
+from tilelang.frontend.containers import is_sequence
+from tilelang.frontend.fixtures import Fixtures, Param
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.requirements import conditions
-from tilelang.frontend.values import MISSING, Class, ClassMethod, Function, Mark, Module, Object, StaticMethod
+from tilelang.frontend.values import MISSING, Class, ClassMethod, Function, Mark, Model, Object, StaticMethod
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from tilelang.frontend.evaluator import Evaluator
+    from tilelang.frontend.values import Module
 
 
 TEST_BUDGET = 250_000
@@ -31,32 +30,45 @@ MAX_PARAMETER_SETS = 400
 
 
 def run_test(
-    ev: Evaluator, function: Function, module: Module, receiver: Any = None, marks: tuple[Mark, ...] = ()
+    ev: Evaluator,
+    function: Function,
+    fixtures: Fixtures,
+    receiver: Any = None,
+    marks: tuple[Mark, ...] = (),
+    prepare: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run one test with every set of its parameters."""
+    """Run one test with every set of its parameters. ``prepare`` is what its class does before each."""
     every = (*marks, *function.marks)
-    if not ev.modules.reaches_kernels(ev, function):
+    if not _reaches_kernels(ev, function, receiver):
         return
     with conditions(ev, every):
         names = [arg.arg for arg in (*function.node.args.posonlyargs, *function.node.args.args)]
         if receiver is not None and names:
             names = names[1:]
+        needed = [*fixtures.used(every), *names]
         start = ev.steps
-        sets = list(_parameter_sets(ev, every, _fixture_axes(ev, names, module)))
+        sets = list(_parameter_sets(ev, every, list(fixtures.axes(needed))))
         for count, position in enumerate(spread(len(sets))):
             if ev.steps - start > TEST_BUDGET:
                 ev.trace(f"{count} of {len(sets)} parameter sets are evaluated", ev.span_of(function))
                 break
-            values = sets[position]
-            bound = dict(values)
-            for name in _used_fixtures(every, module):
-                _fixture(ev, name, module)
-            for name in names:
-                if name not in bound or isinstance(bound[name], _Param):
-                    bound[name] = _fixture(ev, name, module, bound.get(name))
-            bound = {name: value for name, value in bound.items() if name in names and value is not MISSING}
-            args = (receiver,) if receiver is not None else ()
-            attempt(ev, lambda args=args, bound=bound: call_function(ev, function, args, bound, ev.span_of(function)))
+            values = dict(sets[position])
+
+            def run(values: dict[str, Any] = values) -> None:
+                prepare()
+                given = {name: values[name] for name in names if values[name] is not MISSING}
+                args = (receiver,) if receiver is not None else ()
+                call_function(ev, function, args, given, ev.span_of(function))
+
+            attempt(ev, lambda values=values, run=run: fixtures.provide(needed, values, receiver, run))
+
+
+def _reaches_kernels(ev: Evaluator, function: Function, receiver: Any) -> bool:
+    """Whether a test, or a method that it may call on its object, can reach a kernel."""
+    if ev.modules.reaches_kernels(ev, function):
+        return True
+    members = [member for cls in receiver.cls.mro for member in cls.vars.values()] if receiver is not None else []
+    return any(isinstance(member, Function) and ev.modules.reaches_kernels(ev, member) for member in members)
 
 
 def spread(count: int) -> Iterator[int]:
@@ -73,24 +85,65 @@ def spread(count: int) -> Iterator[int]:
 
 
 def run_test_class(ev: Evaluator, cls: Class, module: Module) -> None:
-    marks: tuple[Mark, ...] = cls.vars.get("__marks__", ())
-    for name, member in list(cls.vars.items()):
+    """Run the tests of a class, those of its bases included."""
+    if not _is_collected(cls):
+        return
+    marks = tuple(mark for each in cls.mro for mark in (*each.vars.get("__marks__", ()), *_listed_marks(each.vars)))
+    marks = (*_listed_marks(module.vars), *marks)
+    fixtures = Fixtures(ev, module, cls)
+    for hook in _CLASS_HOOKS:
+        run_hook(ev, cls.lookup(hook), cls)
+    for name in dict.fromkeys(name for each in reversed(cls.mro) for name in each.vars):
+        member = cls.lookup(name)
         function = member.function if isinstance(member, StaticMethod) else member
         if name.startswith("test") and isinstance(function, Function):
-            receiver = None if isinstance(member, StaticMethod) else Object(cls)
-            for hook in _CLASS_HOOKS:
-                _run_hook(ev, cls.lookup(hook), cls)
-            if isinstance(receiver, Object):
+            receiver = Object(cls)
+
+            def prepare(receiver: Object = receiver) -> None:
                 for hook in _TEST_HOOKS:
-                    _run_hook(ev, cls.lookup(hook), receiver)
-            run_test(ev, function, module, receiver, marks)
+                    run_hook(ev, cls.lookup(hook), receiver)
+
+            run_test(ev, function, fixtures, None if isinstance(member, StaticMethod) else receiver, marks, prepare)
 
 
+def _is_collected(cls: Class) -> bool:
+    """Whether pytest takes a class for a group of tests: it makes no objects of one that has its own ``__init__``."""
+    names = {getattr(base, "name", "").rsplit(".", 1)[-1] for each in cls.mro for base in each.bases}
+    return "TestCase" in names or not isinstance(cls.lookup("__init__"), Function)
+
+
+def _listed_marks(names: dict[str, Any]) -> tuple[Mark, ...]:
+    """The marks in ``pytestmark``."""
+    given = names.get("pytestmark", ())
+    several = given if is_sequence(given) else (given,)
+    return tuple(
+        each if isinstance(each, Mark) else Mark(each.name) for each in several if isinstance(each, (Mark, Model))
+    )
+
+
+def run_module_tests(ev: Evaluator, module: Module, values: Iterable[tuple[str, Any]]) -> None:
+    """Run the tests among a module's names."""
+    tests = [(name, value) for name, value in values if name.startswith(("test", "Test"))]
+    if not tests:
+        return
+    for hook in _MODULE_HOOKS:
+        run_hook(ev, module.vars.get(hook), module)
+    marks = _listed_marks(module.vars)
+    fixtures = Fixtures(ev, module)
+    setup = module.vars.get("setup_function")
+    for name, value in tests:
+        if isinstance(value, Function) and name.startswith("test"):
+            run_test(ev, value, fixtures, None, marks, lambda value=value: run_hook(ev, setup, value))
+        elif isinstance(value, Class) and name.startswith("Test"):
+            run_test_class(ev, value, module)
+
+
+_MODULE_HOOKS = ("setup_module", "setUpModule")
 _CLASS_HOOKS = ("setup_class", "setUpClass")
-_TEST_HOOKS = ("setup_method", "setUp")
+_TEST_HOOKS = ("setup_method", "setUp", "asyncSetUp")
 
 
-def _run_hook(ev: Evaluator, hook: Any, receiver: Any) -> None:
+def run_hook(ev: Evaluator, hook: Any, receiver: Any) -> None:
     """Run a function that prepares tests; it may take the test itself after its receiver."""
     function = hook.function if isinstance(hook, (ClassMethod, StaticMethod)) else hook
     if not isinstance(function, Function):
@@ -152,7 +205,7 @@ def _axis(ev: Evaluator, mark: Mark) -> Axis:
         else:
             values = [entry] if alone else materialize(ev, entry) or []
         given = {name: values[i] if i < len(values) else UNKNOWN for i, name in enumerate(names)}
-        axis.append({name: _Param(value) if name in indirect else value for name, value in given.items()})
+        axis.append({name: Param(value) if name in indirect else value for name, value in given.items()})
     return axis
 
 
@@ -169,70 +222,3 @@ def _is_skipped(entry: Mark) -> bool:
     marks = dict(entry.kwargs).get("marks", ())
     several = marks if is_sequence(marks) else (marks,)
     return any(getattr(mark, "name", "") in ("skip", "xfail", "skipif") for mark in several)
-
-
-# --- fixtures -------------------------------------------------------------------------------------------------
-
-_REQUEST = Class("FixtureRequest", (), {}, external_base=True)
-MAX_FIXTURE_DEPTH = 8
-
-
-@dataclass(frozen=True, slots=True)
-class _Param:
-    """The value of ``request.param`` for which a fixture is to be run."""
-
-    value: Any
-
-
-def _fixture_axes(ev: Evaluator, names: list[str], module: Module) -> list[Axis]:
-    """The parameters of those fixtures that have some."""
-    axes: list[Axis] = []
-    for name in names:
-        for mark in _fixture_marks(module.vars.get(name)):
-            params = materialize(ev, dict(mark.kwargs).get("params"))
-            if params:
-                axes.append([{name: _Param(param)} for param in params])
-    return axes
-
-
-def _fixture_marks(value: Any) -> list[Mark]:
-    return [mark for mark in value.marks if mark.name == "fixture"] if isinstance(value, Function) else []
-
-
-def _used_fixtures(marks: tuple[Mark, ...], module: Module) -> Iterator[str]:
-    """Fixtures of the file that run for their effects: those for every test, and those that a mark names."""
-    for name, value in module.vars.items():
-        if any(dict(mark.kwargs).get("autouse") is True for mark in _fixture_marks(value)):
-            yield name
-    for mark in marks:
-        if mark.name == "usefixtures":
-            yield from (name for name in mark.args if isinstance(name, str))
-
-
-def _until_yield(function: Function) -> Function:
-    """The part of a fixture that runs before the test."""
-    body = function.node.body if isinstance(function.node, ast.FunctionDef) else []
-    for position, stmt in enumerate(body):
-        if any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in ast.walk(stmt)):
-            node = copy(function.node)
-            assert isinstance(node, ast.FunctionDef)
-            node.body = body[: position + 1]
-            return replace(function, node=node)
-    return function
-
-
-def _fixture(ev: Evaluator, name: str, module: Module, param: _Param | None = None, depth: int = 0) -> Any:
-    """The value of a fixture of the same file; other fixtures are unknown."""
-    found = module.vars.get(name)
-    if not isinstance(found, Function) or not _fixture_marks(found) or depth > MAX_FIXTURE_DEPTH:
-        return UNKNOWN
-    given: dict[str, Any] = {}
-    for arg in found.node.args.args:
-        if arg.arg == "request":
-            given["request"] = Object(_REQUEST, {"param": UNKNOWN if param is None else param.value})
-        else:
-            given[arg.arg] = _fixture(ev, arg.arg, module, None, depth + 1)
-    if found.is_generator:
-        found = _until_yield(found)
-    value = attempt(ev, lambda: call(ev, found, (), given, ev.span_of(found)))
-    return value[0] if found.is_generator and is_list(value) and value else value

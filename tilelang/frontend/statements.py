@@ -196,10 +196,6 @@ def delete(ev: Evaluator, node: ast.Delete, scope: Scope) -> Signal:
     for target in node.targets:
         if isinstance(target, ast.Name):
             unbind(ev.heap, scope, target.id)
-        elif isinstance(target, ast.Attribute):
-            from tilelang.frontend.attributes import delete as delete_attribute
-
-            delete_attribute(ev, ev.eval(target.value, scope), target.attr)
         elif isinstance(target, ast.Subscript):
             container, index = ev.eval(target.value, scope), ev.eval(target.slice, scope)
             if isinstance(container, (DictVal, ListVal)):
@@ -208,6 +204,10 @@ def delete(ev: Evaluator, node: ast.Delete, scope: Scope) -> Signal:
                     del container[index]
                 except (KeyError, IndexError, TypeError):
                     container.open = True
+        elif isinstance(target, ast.Attribute):
+            from tilelang.frontend.attributes import delete as delete_attribute
+
+            delete_attribute(ev, ev.eval(target.value, scope), target.attr, ev.span(target, scope))
     return None
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import DictVal, ListVal, is_dict, is_list, is_open, is_sequence, is_slice
 from tilelang.frontend.evaluator import Evaluator, expression
+from tilelang.frontend.heap import joined
 from tilelang.frontend.operators import is_ir
 from tilelang.frontend.plain import is_key, is_plain
 from tilelang.frontend.signals import UserError
@@ -60,6 +61,9 @@ def load(ev: Evaluator, container: Any, index: Any, span: Span) -> Any:
     if isinstance(container, Region):
         return _of_region(container, index, span)
     if isinstance(container, External):
+        if container.name == "sys.modules" and isinstance(index, str):
+            module = ev.modules.named(index)
+            return External(index) if module is None else module
         known = ev.environment.get(index) if container.name == "os.environ" and isinstance(index, str) else None
         return container if known is None else known
     if isinstance(container, (Jit, Kernel)):
@@ -155,6 +159,8 @@ def store_item(ev: Evaluator, container: Any, index: Any, value: Any, span: Span
     if is_dict(container):
         ev.heap.writing(container)
         if isinstance(index, Unknown) or not is_key(index):
+            for key, entry in container.items():
+                container[key] = joined(entry, value)  # it may be the key that is written
             if isinstance(container, DictVal):
                 container.open = True
             return

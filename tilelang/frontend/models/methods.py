@@ -244,12 +244,15 @@ def _pop_key(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> A
 
 
 def _pop_item(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
+    ev.heap.writing(owner)
     if is_open(owner):
+        owner.clear()
         return UNKNOWN
     if not owner:
-        raise UserError("KeyError", "popitem(): dictionary is empty", args.span)
-    ev.heap.writing(owner)
-    return owner.popitem()
+        raise UserError("KeyError", "the dict is empty", args.span)
+    last = kwargs.get("last", args[0] if args else True)
+    key = next(reversed(owner)) if last is True else next(iter(owner))
+    return (key, owner.pop(key))
 
 
 def _copy_dict(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:

@@ -135,9 +135,13 @@ def vars_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return args[0].attrs if len(args) == 1 and isinstance(args[0], Object) else UNKNOWN
 
 
-@builtin("globals")
-def globals_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    return args.scope.module.vars if args.scope is not None else UNKNOWN
+@builtin("setattr")
+def setattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.attributes import set_
+
+    if len(args) == 3 and isinstance(args[1], str):
+        set_(ev, args[0], args[1], args[2], args.span)
+    return None
 
 
 @builtin("delattr")
@@ -145,16 +149,7 @@ def delattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.attributes import delete
 
     if len(args) == 2 and isinstance(args[1], str):
-        delete(ev, args[0], args[1])
-    return None
-
-
-@builtin("setattr")
-def setattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    from tilelang.frontend.attributes import set_
-
-    if len(args) == 3 and isinstance(args[1], str):
-        set_(ev, args[0], args[1], args[2], args.span)
+        delete(ev, args[0], args[1], args.span)
     return None
 
 
@@ -173,7 +168,8 @@ def super_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
 @builtin("property")
 def property_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    return Property(args[0]) if args else UNKNOWN
+    given = [*args, *(kwargs.get(name) for name in ("fget", "fset", "fdel")[len(args) :])]
+    return Property(*given[:3])
 
 
 @builtin("staticmethod")
