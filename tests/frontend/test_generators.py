@@ -31,8 +31,18 @@ PROGRAMS: dict[str, tuple[str, str, Any]] = {
     "recursive": ("def walk(n):\n    if n:\n        yield n\n        yield from walk(n - 1)", "list(walk(4))", [4, 3, 2, 1]),
     "next": ("def g():\n    yield 1\n    yield 2\nit = g()\na = next(it)\nb = list(it)", "a, b, next(it, 9)", (1, [2], 9)),
     "next with effects": (G + "it = g()\na = next(it)", "a, S[0]", (1, UNKNOWN)),
+    "next with effects between items": ("S = [8]\ndef g():\n    S[0] = 2\n    yield 1\n    S[0] = 8\nit = g()\na = next(it)", "a, S[0]", (1, UNKNOWN)),
+    "next with effects of what it calls": ("S = [8]\ndef put(n): S[0] = n\ndef g():\n    yield 1\n    put(2)\nit = g()\na = next(it)", "a, S[0]", (1, UNKNOWN)),
+    "next that raises": ("S = [8]\ndef g():\n    S[0] = 2\n    raise ValueError\n    yield 1\ntry: next(g())\nexcept ValueError: y = 1", "y, S[0]", (1, UNKNOWN)),
+    "next in one arm": ("it = iter([1, 2])\nif flag: next(it)\nn = 0\nfor x in it: n += 1", "n", UNKNOWN),
+    "list in one arm": ("S = [8]\ndef g():\n    yield 1\n    S[0] = 3\nit = g()\nif flag: list(it)\nxs = list(it)", "len(xs), S[0]", (UNKNOWN, UNKNOWN)),
     "send": (G + "it = g()\na = it.send(None)", "a, S[0]", (UNKNOWN, UNKNOWN)),
     "zip with effects": (G + "seen = [S[0] for x, y in zip(g(), [1])]", "seen", [UNKNOWN]),
+    "zip of one iterator": ("it = iter([1, 2, 3, 4])", "len(list(zip(it, it)))", UNKNOWN),
+    "what zip leaves": ("it = iter([1, 2, 3])\nxs = list(zip(it, [1]))", "xs, len(list(it))", ([(1, 1)], UNKNOWN)),
+    "given to code that is not followed": (G + "flag(x for x in g())", "S[0]", UNKNOWN),
+    "map over unknown items": ("S = [8]\ndef f(x): S[0] = x\nlist(map(f, items))", "S[0]", UNKNOWN),
+    "async": ("S = [8]\nasync def g():\n    S[0] = 2\n    yield 1\nasync def f():\n    async for x in g(): return x + S[0]\ny = f()", "y", 3),
     "enumerate in turns": (G + "seen = [(i, S[0]) for i, x in enumerate(g(), 4)]", "seen", [(4, 2)]),
     "generator expression": ("L = []\ne = (L.append(1) for _ in range(8))\nn = len(L)\nlist(e)", "n, len(L)", (0, 8)),
     "its first iterable": ("xs = [1, 2]\ne = (x for x in xs)\nxs = [7]", "list(e)", [1, 2]),
@@ -52,6 +62,7 @@ PROGRAMS: dict[str, tuple[str, str, Any]] = {
     "break from its block": (CM + "for i in range(3):\n    with cm(i):\n        if i == 1: break", "i, S", (1, [8])),
     "it swallows": ("import contextlib\n@contextlib.contextmanager\ndef cm():\n    try: yield\n    except ValueError: pass\nx = 1\nwith cm():\n    raise ValueError\nx = 2", "x", 2),
     "method": ("import contextlib\nclass C:\n    n = 8\n    @contextlib.contextmanager\n    def at(self, n):\n        old, self.n = self.n, n\n        yield self\n        self.n = old\nc = C()\nwith c.at(2) as d: x = d.n", "x, c.n", (2, 8)),
+    "async context manager": (CM.replace("contextmanager\ndef", "asynccontextmanager\nasync def") + "async def f(m):\n    async with m as n: return n + S[-1]\nx = f(cm(2))", "x, S", (4, [8])),
     "on a stack that is not followed": (CM + "with contextlib.ExitStack() as st:\n    st.enter_context(cm(2))\n    x = S[-1]", "x", UNKNOWN),
     "__exit__": ("S = 8\nclass C:\n    def __enter__(self):\n        global S\n        S = 2\n    def __exit__(self, *a):\n        global S\n        S = 3\nwith C(): x = S", "x, S", (2, 3)),
     "__exit__ that swallows": ("class C:\n    def __enter__(self): return 4\n    def __exit__(self, kind, value, trace): return issubclass(kind, KeyError)\nwith C() as x: {}['a']\ny = 1", "x, y", (4, 1)),
@@ -77,6 +88,12 @@ def test_the_call_chain_of_a_loop_body_has_no_generator() -> None:
     assert [link.function for link in instance.chain] == ["main", "fill"]
     assert instance.call_site is not None
     assert instance.call_site.line == line_of(source, "        fill(n)")
+
+
+def test_only_the_first_kernel_of_a_generator_is_certain() -> None:
+    source = FILL + "def kernels():\n    for n in (1, 2):\n        yield fill(n)\nnext(kernels())\n"
+    found = check_instances(source).instances
+    assert [(one.bindings["N"], one.certain) for one in found] == [(1, True), (2, False)]
 
 
 def test_kernels_made_by_a_generator() -> None:

@@ -34,17 +34,12 @@ if TYPE_CHECKING:
 
 
 @statement(ast.FunctionDef)
-def function_def(ev: Evaluator, node: ast.FunctionDef, scope: Scope) -> Signal:
+@statement(ast.AsyncFunctionDef)
+def function_def(ev: Evaluator, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Signal:
     value: Any = make_function(ev, node, scope, node.name)
     for decorator in reversed(node.decorator_list):
         value = _decorate(ev, decorator, value, scope)
     bind(ev.heap, scope, node.name, value)
-    return None
-
-
-@statement(ast.AsyncFunctionDef)
-def async_function_def(ev: Evaluator, node: ast.AsyncFunctionDef, scope: Scope) -> Signal:
-    bind(ev.heap, scope, node.name, make_function(ev, node, scope, node.name))
     return None
 
 

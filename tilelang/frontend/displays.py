@@ -156,7 +156,7 @@ def generator_exp(ev: Evaluator, node: ast.GeneratorExp, scope: Scope) -> Any:
         if not _comprehension(ev, node.generators, scope, lambda inner: each(ev.eval(node.elt, inner)), first):
             each(MORE)
 
-    return Generator(run, node, scope)
+    return Generator(run)
 
 
 @expression(ast.SetComp)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import DictVal, ListVal, SetVal
-from tilelang.frontend.scoping import bind, captured, changed_names, declared, lookup
+from tilelang.frontend.scoping import bind, captured, changed_names, declared
 from tilelang.frontend.values import BoundMethod, Function, GeneratedContext, Generator, Object, Scope
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import VOID
@@ -32,8 +31,10 @@ def forget_captured(ev: Evaluator, args: Any, kwargs: dict[str, Any], span: Span
         value = given.receiver if isinstance(given, BoundMethod) else given
         if isinstance(value, GeneratedContext):
             value = value.generator
-        if isinstance(value, Generator) and value.node is not None and value.scope is not None:
-            forget_changes(ev, value.node, value.scope)
+        if isinstance(value, Generator):
+            from tilelang.frontend.generators import give_away
+
+            give_away(ev, value)
         if isinstance(value, Function):
             for name, held in captured(value.node, value.scope).items():
                 if isinstance(held, (ListVal, DictVal, SetVal)):
@@ -64,36 +65,6 @@ def _forget_globals(ev: Evaluator, function: Function) -> None:
     for name in declared(function.node)[0]:
         ev.heap.writing(module.vars)
         module.vars[name] = UNKNOWN
-
-
-def forget_changes(ev: Evaluator, node: ast.AST, scope: Scope) -> None:
-    """What a piece of code changes itself, apart from its own variables, is unknown from here on."""
-    for name in changed_names(node):
-        _forget_content(ev, lookup(scope, name))
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        globals_, nonlocals = declared(node)
-        inner = Scope(scope.module, {}, scope, globals_declared=globals_, nonlocals_declared=nonlocals)
-        for name in globals_ | nonlocals:
-            bind(ev.heap, inner, name, UNKNOWN)
-
-
-def _forget_content(ev: Evaluator, held: Any) -> None:
-    if isinstance(held, (ListVal, DictVal)):
-        ev.heap.writing(held)
-        for key in range(len(held)) if isinstance(held, ListVal) else list(held):
-            held[key] = UNKNOWN
-        held.open = True
-    elif isinstance(held, SetVal):
-        ev.heap.writing(held)
-        held.clear()
-        held.open = True
-    elif isinstance(held, Object):
-        ev.heap.writing(held.attrs)
-        for name, value in held.attrs.items():
-            if isinstance(value, (ListVal, DictVal, SetVal)):
-                _forget_content(ev, value)
-            elif value is None or isinstance(value, (bool, int, float, str, tuple)):
-                held.attrs[name] = UNKNOWN
 
 
 def _open(ev: Evaluator, held: ListVal | DictVal | SetVal) -> None:

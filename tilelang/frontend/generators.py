@@ -1,8 +1,9 @@
 """Generators: nothing of them runs before somebody asks, and then their body and its consumer take turns.
 
 A consumer that takes everything (``for``, ``list``, ``with`` of a context manager) is called at each ``yield``: both
-see each other's effects in Python's order. A generator that is read piece by piece (``next``) is run to its end at the
-first piece; what it may change until then is unknown.
+see each other's effects in Python's order. A generator that is read piece by piece (``next``, ``zip``), or by code that
+is not followed, is run to its end at once: what that changes is unknown from then on, and what it builds behind its
+first item exists only possibly.
 """
 
 from __future__ import annotations
@@ -10,12 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.comparison import truth
-from tilelang.frontend.containers import ListVal
-from tilelang.frontend.escapes import forget_changes
+from tilelang.frontend.containers import ListVal, is_open
 from tilelang.frontend.instance import CallLink
 from tilelang.frontend.iteration import iterate
 from tilelang.frontend.signals import Leave, UserError
-from tilelang.frontend.values import Function, Generator, Object
+from tilelang.frontend.values import MISSING, Function, Generator, Object
 from tilelang.ir.span import NOWHERE
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
@@ -31,11 +31,14 @@ if TYPE_CHECKING:
 MORE = object()
 """What a consumer gets for any number of items that are not known."""
 
-DEPTH = 150
+MAX_DEPTH = 150
 """Generators that run one inside another."""
 
 STEPS = 40_000
-"""Steps after which an iterator of the program counts as one without end."""
+"""Steps after which an iteration counts as one of unknown length."""
+
+MAX_ITEMS = 100_000
+"""Items of one generator that are kept."""
 
 
 def of_function(ev: Evaluator, function: Function, scope: Scope, span: Span) -> Generator:
@@ -49,27 +52,25 @@ def of_function(ev: Evaluator, function: Function, scope: Scope, span: Span) -> 
         finally:
             ev.stack.pop()
 
-    return Generator(run, function.node, function.scope)
+    return Generator(run)
+
+
+def of_items(items: list[Any]) -> Generator:
+    """An iterator over items that are known."""
+    made = Generator(lambda each: None)
+    made.state.update(started=True, items=items)
+    return made
 
 
 def drive(ev: Evaluator, generator: Generator, each: Consumer) -> Any:
     """Run a generator and hand each item to ``each``; the value that the generator returns."""
-    state = generator.state
-    items = state["items"]
-    if items is not None:
-        while items:
-            ev.step()
-            ev.heap.writing(items)
-            each(items.pop(0))
-        if items.open:
-            each(MORE)
+    if is_started(ev, generator):
+        _hand_out(ev, generator, each)
         return None
-    if state["started"]:
-        return None
-    ev.heap.writing(state)
-    state["started"] = True
-    if ev.running > DEPTH:
-        ev.trace(f"generators nested deeper than {DEPTH}", NOWHERE)
+    ev.heap.writing(generator.state)
+    generator.state["started"] = True
+    if ev.running > MAX_DEPTH:
+        ev.trace(f"generators nested deeper than {MAX_DEPTH}", NOWHERE)
         each(MORE)
         return UNKNOWN
     outside = list(ev.stack)
@@ -89,13 +90,56 @@ def drive(ev: Evaluator, generator: Generator, each: Consumer) -> Any:
         ev.running -= 1
 
 
+def is_started(ev: Evaluator, generator: Generator) -> bool:
+    """Whether a generator has run before. If only one of two arms read from it, what it yields now is not known."""
+    state = generator.state
+    if isinstance(state["started"], Unknown):
+        ev.heap.writing(state)
+        state["started"] = False
+        give_away(ev, generator)
+    elif any(isinstance(value, Unknown) for value in state.values()):
+        forget_rest(ev, generator)
+    return bool(state["started"])
+
+
+def _hand_out(ev: Evaluator, generator: Generator, each: Consumer) -> None:
+    """Hand the items that are left of a generator to ``each``."""
+    start = ev.steps
+    while ev.steps - start < STEPS:
+        ev.step()
+        item = following(ev, generator)
+        if item is MISSING:
+            return
+        each(item)
+        if item is MORE:
+            return
+    each(MORE)
+
+
+def following(ev: Evaluator, generator: Generator) -> Any:
+    """The next item of a generator that was run before: ``MORE`` if it is not known, ``MISSING`` if there is none."""
+    state = generator.state
+    items, position = state["items"], state["next"]
+    if position >= len(items):
+        return MORE if is_open(items) else MISSING
+    ev.heap.writing(state)
+    state["next"] = position + 1
+    return items[position]
+
+
+def remaining(generator: Generator) -> list[Any] | None:
+    """The items that are left of a generator that was run before, or ``None`` if not all of them are known."""
+    state = generator.state
+    return None if is_open(state["items"]) else list(state["items"][state["next"] :])
+
+
 def collected(ev: Evaluator, generator: Generator) -> ListVal:
     """Everything that a generator still yields; open if not all of it is known."""
     found = ListVal()
 
     def each(item: Any) -> None:
         ev.heap.writing(found)
-        if item is MORE or len(found) >= _MOST:
+        if item is MORE or len(found) >= MAX_ITEMS:
             found.open = True
         elif not found.open:
             found.append(item)
@@ -104,42 +148,61 @@ def collected(ev: Evaluator, generator: Generator) -> ListVal:
     return found
 
 
-_MOST = 100_000
+def read_ahead(ev: Evaluator, generator: Generator) -> None:
+    """Run a generator to its end for a reader who takes the items one at a time, with other code between them."""
+    if is_started(ev, generator):
+        return
+    found = ListVal()
+    error = _run_apart(ev, generator, found)
+    ev.heap.writing(generator.state)
+    generator.state.update(started=True, items=found, next=0)
+    if error is not None:
+        if not found:
+            raise error
+        found.open = True
 
 
-def pulled(ev: Evaluator, generator: Generator) -> ListVal:
-    """The items of a generator that is read piece by piece, of which the reader takes the first."""
-    state = generator.state
-    if state["items"] is None:
-        if state["started"]:
-            return ListVal()
-        found = ListVal()
+def give_away(ev: Evaluator, generator: Generator) -> None:
+    """Code that is not followed got a generator: it may run it, and what it leaves is not known."""
+    if not generator.state["started"]:
+        with ev.under_unknown_condition():
+            _run_apart(ev, generator, ListVal())
+    forget_rest(ev, generator)
 
+
+def forget_rest(ev: Evaluator, generator: Generator) -> None:
+    """How many items are left of a generator is not known any more."""
+    rest = ListVal()
+    rest.open = True
+    ev.heap.writing(generator.state)
+    generator.state.update(started=True, items=rest, next=0)
+
+
+def _run_apart(ev: Evaluator, generator: Generator, found: ListVal) -> UserError | None:
+    """Run a generator and put its items into ``found``. What it changes is unknown afterwards: nobody can say how far
+    it is when other code looks. The result is the exception that ends it."""
+    depth = len(ev.heap.journals) + 1
+    doubt = ev.in_doubt
+
+    def run(turn: Callable[[], int]) -> UserError | None:
         def each(item: Any) -> None:
-            ev.heap.writing(found)
-            if item is MORE:
+            ev.in_doubt = True  # the reader may stop here
+            ev.step(turn())
+            if item is MORE or len(ev.heap.journals) > depth or len(found) >= MAX_ITEMS:
                 found.open = True
             elif not found.open:
                 found.append(item)
 
         try:
             drive(ev, generator, each)
-        except UserError:
-            if not found:
-                raise
-            found.open = True
-        if generator.node is not None and generator.scope is not None:
-            forget_changes(ev, generator.node, generator.scope)
-        ev.heap.writing(state)
-        state["items"] = found
-    return state["items"]
+        except UserError as error:
+            return error
+        return None
 
-
-def of_items(items: list[Any]) -> Generator:
-    """An iterator over items that are known."""
-    made = Generator(lambda each: None, None, None)
-    made.state.update(started=True, items=ListVal(items))
-    return made
+    try:
+        return ev.heap.apart(run)
+    finally:
+        ev.in_doubt = doubt
 
 
 def of_calls(ev: Evaluator, step: Callable[[], Any]) -> Generator:
@@ -159,7 +222,7 @@ def of_calls(ev: Evaluator, step: Callable[[], Any]) -> Generator:
             each(item)
         each(MORE)
 
-    return Generator(run, None, None)
+    return Generator(run)
 
 
 def until(ev: Evaluator, function: Any, sentinel: Any, span: Span) -> Generator:
@@ -181,7 +244,7 @@ def iterator(ev: Evaluator, value: Any, depth: int = 0) -> Any:
     """A generator for what iterates by code of the program; other values as they are."""
     from tilelang.frontend.calls import call
 
-    if isinstance(value, Object) and depth < _LAYERS:
+    if isinstance(value, Object) and depth < _MAX_LAYERS:
         start = value.cls.lookup("__iter__")
         following = value.cls.lookup("__next__")
         if isinstance(start, Function):
@@ -193,7 +256,8 @@ def iterator(ev: Evaluator, value: Any, depth: int = 0) -> Any:
     return value
 
 
-_LAYERS = 8
+_MAX_LAYERS = 8
+"""Calls of ``__iter__`` that give an object with an ``__iter__`` of its own."""
 
 
 def flow(ev: Evaluator, value: Any, each: Consumer) -> Any:
@@ -204,10 +268,14 @@ def flow(ev: Evaluator, value: Any, each: Consumer) -> Any:
     items = iterate(ev, value)
     if items is None:
         each(MORE)
-    else:
-        for item in items:
-            ev.step()
-            each(item)
+        return None
+    start = ev.steps
+    for item in items:
+        if ev.steps - start > STEPS:
+            each(MORE)
+            break
+        ev.step()
+        each(item)
     return None
 
 

@@ -8,7 +8,7 @@ disagree, the value becomes unknown.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open, is_tuple
 from tilelang.frontend.plain import same
@@ -16,6 +16,8 @@ from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+T = TypeVar("T")
 
 Container = dict[Any, Any] | list[Any] | set[Any]
 
@@ -60,6 +62,45 @@ class Heap:
                 journal.after[key] = _copy(container)
                 _restore(container, before)
         return result, journal
+
+    def apart(self, run: Callable[[Callable[[], int]], T]) -> T:
+        """Run code that takes turns with other code, and keep of its effects only that each may have happened. ``run``
+        gets what to call when it is the others' turn, which returns the number of containers that it compared."""
+        journal = Journal()
+        level = len(self.journals)
+        self.journals.append(journal)
+        mixed: dict[int, tuple[Container, Container]] = {}
+
+        def turn() -> int:
+            count = 0
+            for arm in self.journals[level:]:
+                for key, (container, before) in arm.before.items():
+                    self._charge(container)
+                    if key not in mixed:
+                        mixed[key] = container, _copy(before)
+                    content = mixed[key][1]
+                    _merge(content, [content, container])
+                count += len(arm.before)
+            return count
+
+        try:
+            result = run(turn)
+            turn()
+        finally:
+            self.journals.pop()
+            for container, before in journal.before.values():
+                _restore(container, before)
+        for container, content in mixed.values():
+            self.writing(container)
+            _restore(container, content)
+        return result
+
+    def so_far(self) -> Journal:
+        """What the innermost arm has changed until now."""
+        found = Journal()
+        found.before = dict(self.journals[-1].before)
+        found.after = {key: _copy(container) for key, (container, _) in found.before.items()}
+        return found
 
     def join(self, *arms: Journal) -> None:
         """Merge the effects of alternative arms; an arm that did not touch a container left it as it is."""

@@ -68,14 +68,23 @@ def materialize(ev: Evaluator, value: Any) -> list[Any] | None:
 
 
 def materialize_all(ev: Evaluator, values: Iterable[Any]) -> list[list[Any]] | None:
-    """The items of several iterables, or ``None`` if those of one are not known."""
-    from tilelang.frontend.escapes import forget_captured
+    """The items of several iterables that are read in turns, or ``None`` if those of one are not known."""
+    from tilelang.frontend.generators import forget_rest, iterator, read_ahead, remaining
 
     columns: list[list[Any] | None] = []
+    generators: list[Generator] = []
     for value in values:
-        columns.append(materialize(ev, value))
-        if isinstance(value, Generator):  # it is read along with the others, not at once
-            forget_captured(ev, (value,), {})
+        source = iterator(ev, value)
+        if not isinstance(source, Generator):
+            columns.append(materialize(ev, source))
+        elif any(source is other for other in generators):
+            columns.append(None)  # the columns share its items
+        else:
+            read_ahead(ev, source)
+            generators.append(source)
+            columns.append(remaining(source))
+    for generator in generators:  # the shortest ends it: items of the others may be left
+        forget_rest(ev, generator)
     known = [column for column in columns if column is not None]
     return known if len(known) == len(columns) else None
 

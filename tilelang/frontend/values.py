@@ -218,20 +218,18 @@ class Object:
     attrs: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-def _fresh() -> dict[str, Any]:
-    return {"started": False, "items": None}
+def _not_started() -> dict[str, Any]:
+    return {"started": False, "items": (), "next": 0}
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Generator:
-    """A generator or another lazy iterator. ``run`` evaluates it and hands each item to its argument; ``node`` and
-    ``scope`` say what it may change. ``state``: whether it has run, and what is left of its items if it was read piece
-    by piece."""
+    """A generator or another lazy iterator. ``run`` evaluates it and hands each item to its argument. ``state``:
+    whether it has ``started``; the ``items`` that it has, if they are not handed out while it runs; and the ``next``
+    one of them."""
 
     run: Callable[[Callable[[Any], None]], Any]
-    node: ast.AST | None
-    scope: Scope | None
-    state: dict[str, Any] = field(default_factory=_fresh)
+    state: dict[str, Any] = field(default_factory=_not_started)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

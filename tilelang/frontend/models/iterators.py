@@ -6,11 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.comparison import truth
 from tilelang.frontend.containers import ListVal, is_list, is_open
-from tilelang.frontend.generators import MORE, drive, first_where, flow, iterator, of_items, pulled, until
+from tilelang.frontend.generators import (
+    MORE,
+    drive,
+    first_where,
+    flow,
+    following,
+    give_away,
+    iterator,
+    of_items,
+    read_ahead,
+    until,
+)
 from tilelang.frontend.iteration import materialize, materialize_all
 from tilelang.frontend.models.registry import builtin
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import Function, Generator, Model, Object
+from tilelang.frontend.values import MISSING, Function, Generator, Model, Object
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -18,12 +29,6 @@ if TYPE_CHECKING:
 
     from tilelang.frontend.arguments import Args
     from tilelang.frontend.evaluator import Evaluator
-
-
-def _lazy(function: Any, run: Callable[[Callable[[Any], None]], Any]) -> Generator:
-    """A lazy iterator that calls a function of the program, or one that calls nothing."""
-    known = isinstance(function, Function)
-    return Generator(run, function.node if known else None, function.scope if known else None)
 
 
 @builtin("any")
@@ -51,7 +56,7 @@ def enumerate_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if not isinstance(start, int):
         return UNKNOWN
     if isinstance(source, Generator):
-        return Generator(lambda each: _numbered(ev, source, start, each), source.node, source.scope)
+        return Generator(lambda each: _numbered(ev, source, start, each))
     items = materialize(ev, source)
     return UNKNOWN if items is None else ListVal(enumerate(items, start))
 
@@ -71,24 +76,32 @@ def _numbered(ev: Evaluator, source: Generator, start: int, each: Callable[[Any]
 @builtin("map")
 def map_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.calls import call
+    from tilelang.frontend.loops import any_number
 
     if len(args) < 2:
         return UNKNOWN
     function, sources, span = args[0], [iterator(ev, source) for source in args[1:]], args.span
 
     def run(each: Callable[[Any], None]) -> None:
+        def apply(*row: Any) -> None:
+            each(call(ev, function, row, {}, span))
+
+        def rest() -> None:
+            any_number(ev, lambda: call(ev, function, (UNKNOWN,) * len(sources), {}, span))
+            each(MORE)
+
         if len(sources) == 1:
-            flow(ev, sources[0], lambda item: each(item if item is MORE else call(ev, function, (item,), {}, span)))
+            flow(ev, sources[0], lambda item: rest() if item is MORE else apply(item))
             return
         columns = materialize_all(ev, sources)
         if columns is None:
-            each(MORE)
+            rest()
             return
         for row in zip(*columns, strict=False):
             ev.step()
-            each(call(ev, function, row, {}, span))
+            apply(*row)
 
-    return _lazy(function, run)
+    return Generator(run)
 
 
 @builtin("filter")
@@ -116,7 +129,7 @@ def filter_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         if unsure:
             each(MORE)
 
-    return _lazy(function, run)
+    return Generator(run)
 
 
 @builtin("iter")
@@ -145,12 +158,17 @@ def next_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
             if error.name == "StopIteration" and len(args) > 1:
                 return args[1]
             raise
-    items = pulled(ev, source) if isinstance(source, Generator) else source
-    if not isinstance(items, ListVal) or (items.open and not items):
+    if isinstance(source, Generator):
+        read_ahead(ev, source)
+        item = following(ev, source)
+        if item is not MISSING:
+            return UNKNOWN if item is MORE else item
+    elif isinstance(source, ListVal) and (source or not source.open):
+        if source:
+            ev.heap.writing(source)
+            return source.pop(0)
+    else:
         return UNKNOWN
-    if items:
-        ev.heap.writing(items)
-        return items.pop(0)
     if len(args) > 1:
         return args[1]
     raise UserError("StopIteration", "", args.span)
@@ -162,26 +180,20 @@ def method_of_generator(owner: Generator, name: str) -> Any:
         return Model(name, lambda ev, args, kwargs: next_(ev, args.of(owner), kwargs))
     if name == "close":
         return Model(name, _close(owner))
-    return Model(name, _forget(owner)) if name in ("send", "throw") else UNKNOWN
+    return Model(name, _give_away(owner)) if name in ("send", "throw") else UNKNOWN
 
 
 def _close(owner: Generator) -> Any:
     def run(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> None:
         ev.heap.writing(owner.state)
-        owner.state.update(started=True, items=None)
+        owner.state.update(started=True, items=(), next=0)
 
     return run
 
 
-def _forget(owner: Generator) -> Any:
+def _give_away(owner: Generator) -> Any:
     def run(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-        from tilelang.frontend.escapes import forget_captured
-
-        forget_captured(ev, (owner,), {}, args.span)
-        ev.heap.writing(owner.state)
-        rest = ListVal()
-        rest.open = True
-        owner.state.update(started=True, items=rest)
+        give_away(ev, owner)
         return UNKNOWN
 
     return run

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.escapes import forget_captured
 from tilelang.frontend.models.registry import MODELS, model
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import ContextFactory, External, Mark, Model
+from tilelang.frontend.values import ContextFactory, External, Mark
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
@@ -55,21 +54,9 @@ def enum_auto(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return AUTO
 
 
-@model("contextlib.contextmanager")
+@model("contextlib.contextmanager", "contextlib.asynccontextmanager")
 def contextmanager(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return ContextFactory(args[0]) if args else UNKNOWN
-
-
-@model("contextlib.asynccontextmanager")
-def asynccontextmanager(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    """What the function does before and after the block is not followed: what it changes is unknown."""
-    function = args[0] if args else UNKNOWN
-
-    def enter(ev: Evaluator, inner: Args, kwargs: dict[str, Any]) -> Any:
-        forget_captured(ev, [function, *inner], kwargs, inner.span)
-        return UNKNOWN
-
-    return Model("contextlib.asynccontextmanager", enter)
 
 
 @model("contextlib.nullcontext")
