@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.attempts import attempt
 from tilelang.frontend.calls import call_function
 from tilelang.frontend.containers import is_sequence
-from tilelang.frontend.fixtures import Fixtures, Param
+from tilelang.frontend.fixtures import Fixtures, Param, parameters
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.requirements import conditions
-from tilelang.frontend.values import MISSING, Class, ClassMethod, Function, Mark, Model, Object, StaticMethod
+from tilelang.frontend.values import Class, ClassMethod, Function, Mark, Model, Object, StaticMethod
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from tilelang.frontend.evaluator import Evaluator
     from tilelang.frontend.values import Module
 
+
+Marks = tuple[Mark, ...]
 
 TEST_BUDGET = 250_000
 """Steps of one test with all its parameter sets. The sets come in an order that spreads over the whole list, so that a
@@ -29,45 +32,49 @@ MAX_PARAMETER_SETS = 400
 """Parameter sets of one test that are evaluated at most."""
 
 
-def run_test(
-    ev: Evaluator,
-    function: Function,
-    fixtures: Fixtures,
-    receiver: Any = None,
-    marks: tuple[Mark, ...] = (),
-    prepare: Callable[[], None] = lambda: None,
-) -> None:
-    """Run one test with every set of its parameters. ``prepare`` is what its class does before each."""
+def run_test(ev: Evaluator, test: Function | StaticMethod, fixtures: Fixtures, marks: Marks, hooks: Hooks) -> None:
+    """Run one test with every set of its parameters."""
+    function: Function = test.function if isinstance(test, StaticMethod) else test
     every = (*marks, *function.marks)
-    if not _reaches_kernels(ev, function, receiver):
+    cls = fixtures.cls
+    if not _reaches_kernels(ev, function, cls):
         return
+    has_receiver = cls is not None and function is test
     with conditions(ev, every):
-        names = [arg.arg for arg in (*function.node.args.posonlyargs, *function.node.args.args)]
-        if receiver is not None and names:
-            names = names[1:]
-        needed = [*fixtures.used(every), *names]
+        names = parameters(function, cls if has_receiver else None)
+        axes = [_axis(ev, mark) for mark in every if mark.name == "parametrize" and mark.args]
+        given = {name: value for axis in axes if axis for name, value in axis[0].items()}
+        direct = {name for name, value in given.items() if not isinstance(value, Param)}
+        needed = fixtures.order([*fixtures.used(every), *names], direct)
+        own = list(fixtures.axes([name for name in needed if name not in given]))
         start = ev.steps
-        sets = list(_parameter_sets(ev, every, list(fixtures.axes(needed))))
+        sets = _parameter_sets([*own, *axes])
         for count, position in enumerate(spread(len(sets))):
             if ev.steps - start > TEST_BUDGET:
                 ev.trace(f"{count} of {len(sets)} parameter sets are evaluated", ev.span_of(function))
                 break
             values = dict(sets[position])
+            receiver = Object(cls) if cls is not None else None
 
-            def run(values: dict[str, Any] = values) -> None:
-                prepare()
-                given = {name: values[name] for name in names if values[name] is not MISSING}
-                args = (receiver,) if receiver is not None else ()
-                call_function(ev, function, args, given, ev.span_of(function))
+            def run(values: dict[str, Any] = values, receiver: Object | None = receiver) -> None:
+                place = function if receiver is None else receiver
+                run_hooks(ev, hooks.before, place)
+                args = (receiver,) if has_receiver else ()
+                try:
+                    call_function(ev, function, args, {name: values[name] for name in names}, ev.span_of(function))
+                finally:
+                    run_hooks(ev, hooks.after, place)
 
-            attempt(ev, lambda values=values, run=run: fixtures.provide(needed, values, receiver, run))
+            attempt(
+                ev, lambda values=values, receiver=receiver, run=run: fixtures.provide(needed, values, receiver, run)
+            )
 
 
-def _reaches_kernels(ev: Evaluator, function: Function, receiver: Any) -> bool:
+def _reaches_kernels(ev: Evaluator, function: Function, cls: Class | None) -> bool:
     """Whether a test, or a method that it may call on its object, can reach a kernel."""
     if ev.modules.reaches_kernels(ev, function):
         return True
-    members = [member for cls in receiver.cls.mro for member in cls.vars.values()] if receiver is not None else []
+    members = [member for each in cls.mro for member in each.vars.values()] if cls is not None else []
     return any(isinstance(member, Function) and ev.modules.reaches_kernels(ev, member) for member in members)
 
 
@@ -84,26 +91,24 @@ def spread(count: int) -> Iterator[int]:
         parts *= 2
 
 
-def run_test_class(ev: Evaluator, cls: Class, module: Module) -> None:
+def run_test_class(ev: Evaluator, fixtures: Fixtures, cls: Class) -> None:
     """Run the tests of a class, those of its bases included."""
     if not _is_collected(cls):
         return
     marks = tuple(mark for each in cls.mro for mark in (*each.vars.get("__marks__", ()), *_listed_marks(each.vars)))
-    marks = (*_listed_marks(module.vars), *marks)
-    fixtures = Fixtures(ev, module, cls)
-    for hook in _CLASS_HOOKS:
-        run_hook(ev, cls.lookup(hook), cls)
+    marks = (*_listed_marks(fixtures.module.vars), *marks)
+    run_hooks(ev, [cls.lookup(name) for name in ("setup_class", "setUpClass")], cls)
+    hooks = Hooks(
+        [cls.lookup(name) for name in ("setup_method", "setUp", "asyncSetUp")],
+        [cls.lookup(name) for name in ("asyncTearDown", "tearDown", "teardown_method")],
+    )
+    own = fixtures.of_class(cls)
     for name in dict.fromkeys(name for each in reversed(cls.mro) for name in each.vars):
         member = cls.lookup(name)
         function = member.function if isinstance(member, StaticMethod) else member
         if name.startswith("test") and isinstance(function, Function):
-            receiver = Object(cls)
-
-            def prepare(receiver: Object = receiver) -> None:
-                for hook in _TEST_HOOKS:
-                    run_hook(ev, cls.lookup(hook), receiver)
-
-            run_test(ev, function, fixtures, None if isinstance(member, StaticMethod) else receiver, marks, prepare)
+            run_test(ev, member, own, marks, hooks)
+    run_hooks(ev, [cls.lookup(name) for name in ("tearDownClass", "teardown_class")], cls)
 
 
 def _is_collected(cls: Class) -> bool:
@@ -112,7 +117,7 @@ def _is_collected(cls: Class) -> bool:
     return "TestCase" in names or not isinstance(cls.lookup("__init__"), Function)
 
 
-def _listed_marks(names: dict[str, Any]) -> tuple[Mark, ...]:
+def _listed_marks(names: dict[str, Any]) -> Marks:
     """The marks in ``pytestmark``."""
     given = names.get("pytestmark", ())
     several = given if is_sequence(given) else (given,)
@@ -126,50 +131,50 @@ def run_module_tests(ev: Evaluator, module: Module, values: Iterable[tuple[str, 
     tests = [(name, value) for name, value in values if name.startswith(("test", "Test"))]
     if not tests:
         return
-    for hook in _MODULE_HOOKS:
-        run_hook(ev, module.vars.get(hook), module)
-    marks = _listed_marks(module.vars)
+    names = module.vars
+    run_hooks(ev, [names.get("setup_module"), names.get("setUpModule")], module)
     fixtures = Fixtures(ev, module)
-    setup = module.vars.get("setup_function")
+    hooks = Hooks([names.get("setup_function")], [names.get("teardown_function")])
     for name, value in tests:
         if isinstance(value, Function) and name.startswith("test"):
-            run_test(ev, value, fixtures, None, marks, lambda value=value: run_hook(ev, setup, value))
+            run_test(ev, value, fixtures, _listed_marks(names), hooks)
         elif isinstance(value, Class) and name.startswith("Test"):
-            run_test_class(ev, value, module)
+            run_test_class(ev, fixtures, value)
+    run_hooks(ev, [names.get("tearDownModule"), names.get("teardown_module")], module)
 
 
-_MODULE_HOOKS = ("setup_module", "setUpModule")
-_CLASS_HOOKS = ("setup_class", "setUpClass")
-_TEST_HOOKS = ("setup_method", "setUp", "asyncSetUp")
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Functions that run before and after each test; entries that are none are passed over."""
+
+    before: list[Any]
+    after: list[Any]
 
 
-def run_hook(ev: Evaluator, hook: Any, receiver: Any) -> None:
-    """Run a function that prepares tests; it may take the test itself after its receiver."""
-    function = hook.function if isinstance(hook, (ClassMethod, StaticMethod)) else hook
-    if not isinstance(function, Function):
-        return
-    spec = function.node.args
-    places = len(spec.posonlyargs) + len(spec.args)
-    args = (receiver, UNKNOWN)[:places] if not isinstance(hook, StaticMethod) else (UNKNOWN,)[:places]
-    attempt(ev, lambda: call_function(ev, function, args, {}, ev.span_of(function)))
+def run_hooks(ev: Evaluator, hooks: Iterable[Any], receiver: Any) -> None:
+    """Run functions that prepare tests or clean up; they may take the test itself after their receiver."""
+    for hook in hooks:
+        function = hook.function if isinstance(hook, (ClassMethod, StaticMethod)) else hook
+        if isinstance(function, Function):
+            spec = function.node.args
+            given = (UNKNOWN,) if isinstance(hook, StaticMethod) else (receiver, UNKNOWN)
+            args = given[: len(spec.posonlyargs) + len(spec.args)]
+            attempt(
+                ev, lambda function=function, args=args: call_function(ev, function, args, {}, ev.span_of(function))
+            )
 
 
 Axis = list[dict[str, Any]]
 """Alternative values of one or more parameters of a test."""
 
 
-def _parameter_sets(ev: Evaluator, marks: tuple[Mark, ...], fixtures: list[Axis]) -> Iterator[dict[str, Any]]:
-    """Every combination of the ``parametrize`` marks and of fixtures with parameters. Unknown lists give one set of
-    unknown values."""
-    axes: list[Axis] = [*fixtures]
-    for mark in marks:
-        if mark.name == "parametrize" and mark.args:
-            axes.append(_axis(ev, mark))
-    combinations = [dict(kv for part in combo for kv in part.items()) for combo in _bounded_product(axes)]
+def _parameter_sets(axes: list[Axis]) -> list[dict[str, Any]]:
+    """Combinations of alternatives. Unknown lists give one set of unknown values."""
+    combinations = [{name: value for part in combo for name, value in part.items()} for combo in _bounded_product(axes)]
     if len(combinations) > MAX_PARAMETER_SETS:
         step = len(combinations) / MAX_PARAMETER_SETS
         combinations = [combinations[int(i * step)] for i in range(MAX_PARAMETER_SETS)]
-    yield from combinations
+    return combinations
 
 
 def _bounded_product(axes: list[Axis]) -> Iterator[tuple[dict[str, Any], ...]]:
