@@ -18,6 +18,7 @@ PROGRAMS: dict[str, tuple[str, str, Any]] = {
     "property call": ("class C:\n    def g(self): return self.n\n    def s(self, v): self.n = min(v, 2)\n    p = property(g, s)\nc = C()\nc.p = 8", "c.p", 2),
     "cached property": ("from functools import cached_property\nn = [0]\nclass C:\n    @cached_property\n    def s(self):\n        n[0] += 1\n        return n[0]\nc = C()\nc.s", "c.s, c.s, n[0]", (1, 1, 1)),
     "__setattr__": ("class A:\n    def __setattr__(self, k, v): object.__setattr__(self, k, min(v, 2))\na = A()\na.x = 8", "a.x", 2),
+    "setattr by a name that is not known": ("class C: pass\nc = C()\nc.a, c.b = 1, 2\nsetattr(c, flag, 2)", "c.a, c.b", (UNKNOWN, 2)),
     "__setattr__ by super": ("class A:\n    def __setattr__(self, k, v): super().__setattr__(k, min(v, 2))\nclass B(A): pass\na = B()\na.x = 8", "a.x", 2),
     "__setattr__ by __dict__": ("class A:\n    def __setattr__(self, k, v): self.__dict__[k] = v + 1\na = A()\na.x = 8", "a.x", 9),
     "__getattribute__": ("class A:\n    x = 8\n    def __getattribute__(self, k): return 2", "A().x", 2),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import is_container
 from tilelang.frontend.evaluator import Evaluator, expression
+from tilelang.frontend.heap import joined
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import (
+    DEFINITIONS,
     MISSING,
     BoundMethod,
     CachedProperty,
@@ -299,6 +301,16 @@ def set_(ev: Evaluator, owner: Any, name: str, value: Any, span: Span) -> None:
     elif isinstance(owner, Function):
         ev.heap.writing(owner.attrs)
         owner.attrs[name] = value
+
+
+def forget_attributes(ev: Evaluator, owner: Any, value: Any) -> None:
+    """``setattr`` with a name that is not known: any attribute may have got ``value``."""
+    names = owner.vars if isinstance(owner, (Class, Module)) else owner.attrs if isinstance(owner, Object) else {}
+    ev.step(len(names) // 16)
+    ev.heap.writing(names)
+    for name, held in names.items():
+        if not isinstance(held, DEFINITIONS):
+            names[name] = joined(held, value)
 
 
 def store_attribute(ev: Evaluator, owner: Object, name: str, value: Any, span: Span) -> None:

@@ -10,7 +10,7 @@ from tilelang.frontend.containers import is_container, is_dict, is_open, is_sequ
 from tilelang.frontend.operators import ir_binary, is_ir, plain_enum, run_time_unknown
 from tilelang.frontend.plain import contains_unknown, is_plain, is_small
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import MISSING, Class, External, Function, Object, Tensor
+from tilelang.frontend.values import MISSING, Class, External, Function, Generator, Object, Tensor
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.dtype import DType
 from tilelang.ir.expr import Expr
@@ -190,6 +190,10 @@ def contains(ev: Evaluator, container: Any, item: Any, span: Span) -> Any:
             from tilelang.frontend.calls import call
 
             return truth(ev, call(ev, found, (container, item), {}, span))
+    if isinstance(container, Generator):
+        from tilelang.frontend.generators import give_away
+
+        give_away(ev, container)  # it is read up to the first item that is equal
     return UNKNOWN
 
 

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 _NEVER_LOCAL = frozenset((*sys.stdlib_module_names, "tilelang", "tvm", "torch", "numpy", "triton", "pytest", "jax"))
 """Top-level names that are never looked up among the project's files."""
 
+_MAX_NAME = 500
+"""Characters of a module name that may be one: programs make up names for ``importlib.import_module``."""
+
 MODULE_BUDGET = 150_000
 """Steps for the code of one imported module."""
 
@@ -80,7 +83,7 @@ class ModuleTable:
 
     def _locate(self, name: str, importer: str) -> Path | None:
         parts = name.split(".")
-        if parts[0] in _NEVER_LOCAL:
+        if parts[0] in _NEVER_LOCAL or len(name) > _MAX_NAME or not all(part.isidentifier() for part in parts):
             return None
         for root in self.search_roots(importer):
             found = _module_file(root.joinpath(*parts))

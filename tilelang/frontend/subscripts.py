@@ -159,6 +159,7 @@ def store_item(ev: Evaluator, container: Any, index: Any, value: Any, span: Span
     if is_dict(container):
         ev.heap.writing(container)
         if isinstance(index, Unknown) or not is_key(index):
+            ev.step(len(container) // 16)
             for key, entry in container.items():
                 container[key] = joined(entry, value)  # it may be the key that is written
             if isinstance(container, DictVal):

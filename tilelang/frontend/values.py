@@ -370,6 +370,10 @@ class Kernel:
     options: JitOptions
 
 
+DEFINITIONS = (Class, External, Function, Jit, Macro, Model, Module, PrimFunc)
+"""What code that is not followed hardly ever replaces under its name."""
+
+
 class _Missing:
     __slots__ = ()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tilelang.frontend.containers import DictVal, is_dict
 from tilelang.frontend.models.registry import builtin, model
 from tilelang.frontend.scoping import changed_names
-from tilelang.frontend.values import Class, External, Function, Jit, Macro, Model, Module, PrimFunc
+from tilelang.frontend.values import DEFINITIONS
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def exec_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         space = args.scope.module.vars
     if args and is_dict(space):
         ev.heap.writing(space)
-        bound = _bound_names(args[0])
+        bound = _bound_names(ev, args[0])
         for name, value in list(space.items()):
-            if bound is None and not isinstance(value, _DEFINITIONS):
+            if bound is None and not isinstance(value, DEFINITIONS):
                 space[name] = UNKNOWN
         for name in bound or ():
             space[name] = UNKNOWN
@@ -48,14 +48,15 @@ def exec_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return None
 
 
-_DEFINITIONS = (Class, External, Function, Jit, Macro, Model, Module, PrimFunc)
-"""What code that is made at run time hardly ever replaces."""
+_CHARACTERS_PER_STEP = 8
+"""Text that is parsed in about the time of a step."""
 
 
-def _bound_names(code: Any) -> frozenset[str] | None:
+def _bound_names(ev: Evaluator, code: Any) -> frozenset[str] | None:
     """Names that a program text binds or changes, if it is known and does nothing else to names."""
     if not isinstance(code, str) or len(code) > 10_000:
         return None
+    ev.step(len(code) // _CHARACTERS_PER_STEP)
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -80,9 +81,14 @@ def import_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN if len(args) != 1 or "." in str(args[0]) else module_by_name(ev, args, kwargs)
 
 
+_SEARCH_STEPS = 50
+"""Steps for looking up a module by name, which asks the disk."""
+
+
 @model("importlib.import_module")
 def module_by_name(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if not args or not isinstance(args[0], str) or args[0].startswith(".") or args.scope is None:
         return UNKNOWN
+    ev.step(_SEARCH_STEPS)
     found = ev.modules.named(args[0])
     return ev.modules.resolve(ev, args[0], args.scope.module) if found is None else found

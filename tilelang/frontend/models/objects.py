@@ -46,13 +46,13 @@ def _call_class(ev: Evaluator, cls: Class, args: Args, kwargs: dict[str, Any]) -
 
 @model("builtins.object.__setattr__")
 def setattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    from tilelang.frontend.attributes import store_attribute
+    from tilelang.frontend.attributes import forget_attributes, store_attribute
 
     if len(args) == 3 and isinstance(args[0], Object):
         if isinstance(args[1], str):
             store_attribute(ev, args[0], args[1], args[2], args.span)
         else:
-            _forget(ev, args[0])
+            forget_attributes(ev, args[0], args[2])
     return None
 
 
@@ -72,13 +72,6 @@ def delattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if len(args) == 2 and isinstance(args[0], Object) and isinstance(args[1], str):
         remove_attribute(ev, args[0], args[1], args.span)
     return None
-
-
-def _forget(ev: Evaluator, owner: Object) -> None:
-    """An attribute whose name is not known was written: it may be any."""
-    ev.heap.writing(owner.attrs)
-    for name in owner.attrs:
-        owner.attrs[name] = UNKNOWN
 
 
 _METHODS = {"__setattr__": setattr_, "__getattribute__": getattribute, "__delattr__": delattr_}

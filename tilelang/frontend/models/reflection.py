@@ -137,10 +137,12 @@ def vars_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
 @builtin("setattr")
 def setattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    from tilelang.frontend.attributes import set_
+    from tilelang.frontend.attributes import forget_attributes, set_
 
     if len(args) == 3 and isinstance(args[1], str):
         set_(ev, args[0], args[1], args[2], args.span)
+    elif len(args) == 3:
+        forget_attributes(ev, args[0], args[2])
     return None
 
 
