@@ -30,6 +30,15 @@ PROGRAMS: dict[str, tuple[str, str, Any]] = {
     "metaclass __call__": ("class M(type):\n    def __call__(cls, v):\n        made = super().__call__(v)\n        made.x += 1\n        return made\nclass A(metaclass=M):\n    def __init__(self, v): self.x = v", "A(4).x", 5),
     "unknown metaclass": ("class A(metaclass=flag):\n    x = 8\n    def f(self): return 1", "A.x", UNKNOWN),
     "ABC": ("from abc import ABCMeta\nclass A(metaclass=ABCMeta): x = 8", "A.x", 8),
+    "InitVar": ("from dataclasses import dataclass, InitVar, asdict\n@dataclass\nclass C:\n    a: int\n    scale: InitVar[int] = 2\n    b: int = 0\n    def __post_init__(self, scale): self.b = self.a * scale\nc = C(4)", "asdict(c), asdict(C(4, 5)), c.scale", ({"a": 4, "b": 8}, {"a": 4, "b": 20}, 2)),
+    "InitVar in replace": ("import dataclasses as d\n@d.dataclass\nclass C:\n    a: int\n    scale: 'd.InitVar[int]'\n    def __post_init__(self, scale): self.a *= scale\nc = d.replace(C(4, 2), scale=3)", "vars(c)", {"a": 24}),
+    "KW_ONLY": ("from dataclasses import dataclass, KW_ONLY, astuple\n@dataclass\nclass C:\n    a: int\n    _: KW_ONLY\n    b: int = 3\n    c: int\nc = C(1, c=2)", "astuple(c)", (1, 3, 2)),
+    "kw_only": ("from dataclasses import dataclass, field, astuple\n@dataclass(kw_only=True)\nclass A: a: int = 1\n@dataclass\nclass B(A):\n    b: int\n    c: int = field(default=5, kw_only=True)\n    d: int = 7", "astuple(B(2, 3, a=4))", (4, 2, 5, 3)),
+    "ClassVar": ("from dataclasses import dataclass\nfrom typing import ClassVar\n@dataclass\nclass C:\n    n: ClassVar[int] = 8\n    a: int = 1", "C(2).a, C.n", (2, 8)),
+    "fields keep their places": ("from dataclasses import dataclass, astuple\n@dataclass\nclass A:\n    a: int = 1\n    b: int = 2\n@dataclass\nclass B(A):\n    c: int = 3\n    a: int = 9", "astuple(B()), astuple(B(4, 5))", ((9, 2, 3), (4, 5, 3))),
+    "a subclass that is no dataclass": ("from dataclasses import dataclass, astuple\n@dataclass\nclass A: a: int\nclass B(A): b: int", "astuple(B(4))", (4,)),
+    "default of a field": ("from dataclasses import dataclass, field\n@dataclass\nclass C:\n    a: int = field(default=3)\n    b: list = field(default_factory=list)\n    c: int = field(init=False, default=4)", "C.a, C().b, C().c", (3, [], 4)),
+    "named tuples": ("from typing import NamedTuple\nfrom collections import namedtuple\nclass P(NamedTuple):\n    x: int\n    y: int = 2\nQ = namedtuple('Q', 'a b c', defaults=(8, 9))", "tuple(P(1)), P._fields, tuple(Q(7))", ((1, 2), ("x", "y"), (7, 8, 9))),
     "__new__": ("class One:\n    it = None\n    def __new__(cls):\n        if cls.it is None:\n            cls.it = super().__new__(cls)\n            cls.it.n = 2\n        return cls.it\nOne().n = 1", "One().n", 1),
     "__new__ of something else": ("class I:\n    def __new__(cls, v): return v // 4", "I(8)", 2),
     "auto after a value": ("from enum import Enum, auto\nclass S(Enum):\n    A = 31\n    B = auto()\n    C = auto()", "S.B.value, S.C.value", (32, 33)),
@@ -69,6 +78,7 @@ def test_programs(name: str) -> None:
         "class C: pass\ndel C().x",
         "class C:\n    @property\n    def p(self): return 1\nC().p = 2",
         "x = {}\nx.popitem()",
+        "from dataclasses import dataclass, KW_ONLY\n@dataclass\nclass C:\n    _: KW_ONLY\n    a: int\nC(1)",
     ],
 )
 def test_what_python_refuses(source: str) -> None:

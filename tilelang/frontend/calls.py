@@ -248,7 +248,7 @@ def instantiate(
         call_function(ev, init, [made, *args], kwargs, span, shifted)
         return made
     if cls.kind in ("dataclass", "namedtuple"):
-        from tilelang.frontend.models.classes import fill_fields
+        from tilelang.frontend.models.dataclasses import fill_fields
 
         fill_fields(ev, made, args, kwargs, span, opened=bool(arguments is not None and arguments.open))
         return made

@@ -136,7 +136,9 @@ def _same_dtype(a: Any, b: Any) -> Any:
 
 def _equal_objects(ev: Evaluator, a: Object, b: Object) -> Any:
     if a.cls.kind == "dataclass" and a.cls is b.cls:
-        results = [equal(ev, a.attrs.get(name), b.attrs.get(name)) for name, _ in a.cls.fields]
+        results = [
+            equal(ev, a.attrs.get(field.name), b.attrs.get(field.name)) for field in a.cls.fields if field.stored
+        ]
         if any(result is False for result in results):
             return False
         return UNKNOWN if any(isinstance(result, Unknown) for result in results) else True

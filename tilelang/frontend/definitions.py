@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tilelang.frontend.containers import DictVal
 from tilelang.frontend.evaluator import Evaluator, statement
 from tilelang.frontend.expressions import make_function
+from tilelang.frontend.models.dataclasses import written_fields
 from tilelang.frontend.models.system import AUTO
 from tilelang.frontend.scoping import bind
 from tilelang.frontend.values import (
@@ -84,12 +85,8 @@ def class_def(ev: Evaluator, node: ast.ClassDef, scope: Scope) -> Signal:
     keywords = {word.arg: ev.eval(word.value, scope) for word in node.keywords if word.arg is not None}
     made = Class(node.name, bases, body_scope.vars, kind, external_base=external)
     made = _made_by_metaclass(ev, made, keywords.pop("metaclass", made.meta), keywords, ev.span(node, scope))
-    annotated = [s for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
-    inherited = [field for base in bases if isinstance(base, Class) for field in base.fields]
-    own = [
-        (s.target.id, body_scope.vars.get(s.target.id, MISSING)) for s in annotated if isinstance(s.target, ast.Name)
-    ]
-    made.fields = (*(f for f in inherited if f[0] not in dict(own)), *own)
+    made.written = written_fields(node.body, body_scope.vars)
+    made.fields = next((cls.fields for cls in made.mro[1:] if cls.fields), made.written if kind == "namedtuple" else ())
     for name, member in list(made.vars.items()):
         if isinstance(member, Function):
             member.owner = made

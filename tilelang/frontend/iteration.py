@@ -52,7 +52,7 @@ def _iterate_object(ev: Evaluator, value: Object) -> Iterable[Any] | None:
     from tilelang.frontend.generators import iterator
 
     if value.cls.kind == "namedtuple":
-        return [value.attrs.get(name, UNKNOWN) for name, _ in value.cls.fields]
+        return [value.attrs.get(field.name, UNKNOWN) for field in value.cls.fields]
     found = iterator(ev, value)
     return None if isinstance(found, Object) else iterate(ev, found)
 

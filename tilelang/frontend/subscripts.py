@@ -46,7 +46,7 @@ def load(ev: Evaluator, container: Any, index: Any, span: Span) -> Any:
         return getitem(container, index)
     if isinstance(container, Object):
         if container.cls.kind == "namedtuple" and isinstance(index, int):
-            names = [name for name, _ in container.cls.fields]
+            names = [field.name for field in container.cls.fields]
             return container.attrs.get(names[index], UNKNOWN) if -len(names) <= index < len(names) else UNKNOWN
         found = container.cls.lookup("__getitem__")
         if isinstance(found, Function):

@@ -138,6 +138,17 @@ class Mark:
     span: Span = NOWHERE
 
 
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a dataclass or named tuple. ``default`` is ``MISSING`` if there is none. ``stored``: objects keep it,
+    unlike an ``InitVar``. ``keyword``: it is given by its name only."""
+
+    name: str
+    default: Any
+    stored: bool = True
+    keyword: bool = False
+
+
 _ATTRIBUTE_HOOKS = frozenset(("__delattr__", "__getattribute__", "__setattr__"))
 _VALUE_ENUMS = frozenset(("IntEnum", "IntFlag", "StrEnum", "int", "str"))
 
@@ -151,8 +162,10 @@ class Class:
     bases: tuple[Any, ...]
     vars: dict[str, Any]
     kind: str = "plain"
-    fields: tuple[tuple[str, Any], ...] = ()
-    """Fields of a dataclass or namedtuple with their defaults (``MISSING`` if none)."""
+    fields: tuple[Field, ...] = ()
+    """Fields of a dataclass or namedtuple, those of its bases included."""
+    written: tuple[Field, ...] = ()
+    """What the class itself annotates."""
     external_base: bool = False
     """A base class is not part of the project, so attributes may exist that are not seen."""
     mro: tuple[Class, ...] = field(init=False)
