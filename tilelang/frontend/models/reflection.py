@@ -37,7 +37,7 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if len(args) != 2:
         return UNKNOWN
     kinds = args[1] if is_tuple(args[1]) else (args[1],)
-    results = [_is_instance(args[0], kind) for kind in kinds]
+    results = [is_instance(args[0], kind) for kind in kinds]
     if any(result is True for result in results):
         return True
     return UNKNOWN if any(isinstance(result, Unknown) for result in results) else False
@@ -52,9 +52,22 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
-def _is_instance(value: Any, kind: Any) -> Any:
+def _is_builtin(kind: Any) -> bool:
+    return kind in (int, float, bool, str, complex) or (isinstance(kind, Model) and kind.name in _KINDS)
+
+
+def is_instance(value: Any, kind: Any) -> Any:
+    """Whether a value is certainly of a class: a bool, or unknown."""
     if isinstance(value, (Unknown, External)):
         return UNKNOWN
+    if (
+        isinstance(value, Object)
+        and not isinstance(kind, Class)
+        and (value.cls.kind == "namedtuple" or _is_builtin(kind))
+    ):
+        if value.cls.has_external_base() or value.cls.is_value_enum():
+            return UNKNOWN
+        return isinstance(kind, Model) and kind.name == "tuple" and value.cls.kind == "namedtuple"
     if kind in (int, float, bool, str, complex):
         if isinstance(value, Expr):
             return False
