@@ -177,23 +177,8 @@ def _is_followed(value: Any) -> bool:
     return value is None or isinstance(value, _FOLLOWED)
 
 
-_FOLLOWED = (
-    bool,
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    list,
-    tuple,
-    dict,
-    set,
-    frozenset,
-    range,
-    Class,
-    Function,
-    Generator,
-)
+_PLAIN = (bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range)
+_FOLLOWED = (*_PLAIN, Class, Function, Generator)
 
 
 def _unlike(ev: Evaluator, pattern: ast.pattern, subject: Any, names: Names) -> Any:

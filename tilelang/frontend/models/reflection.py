@@ -60,11 +60,7 @@ def is_instance(value: Any, kind: Any) -> Any:
     """Whether a value is certainly of a class: a bool, or unknown."""
     if isinstance(value, (Unknown, External)):
         return UNKNOWN
-    if (
-        isinstance(value, Object)
-        and not isinstance(kind, Class)
-        and (value.cls.kind == "namedtuple" or _is_builtin(kind))
-    ):
+    if isinstance(value, Object) and _is_builtin(kind):
         if value.cls.has_external_base() or value.cls.is_value_enum():
             return UNKNOWN
         return isinstance(kind, Model) and kind.name == "tuple" and value.cls.kind == "namedtuple"
