@@ -1,0 +1,1 @@
+"""From a tile program to code for one target. Importing this package loads no compiler."""

@@ -1,0 +1,310 @@
+"""One launch as one device function.
+
+:class:`KernelLowering` is the state that all parts of the lowering share: the plan, the values of variables, where
+buffers are, and the nest that is being lowered.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tilelang.ir.arith import launch_ranges, try_const
+from tilelang.ir.buffer import Buffer
+from tilelang.ir.expr import Var
+from tilelang.ir.layout.recover import REGISTER, THREAD
+from tilelang.ir.layout.digits import Sum, substitute
+from tilelang.ir.span import NOWHERE
+from tilelang.ir.stmt import Effect
+from tilelang.ir.visit import operands, subterms, walk
+from tilelang.lower import tir
+from tilelang.lower.cuda.memory import Memory
+from tilelang.lower.dtypes import storage_of
+from tilelang.lower.lines import Lines
+from tilelang.lower.scalar import ScalarLowering
+from tilelang.lower.signature import identifier
+from tilelang.lower.sums import expression
+from tilelang.lower.unsupported import Unsupported
+from tilelang.passes.layouts.indices import Indexing, Opaque, Product
+from tilelang.passes.synchronise import Barriers, place_barriers
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Mapping, Sequence
+
+    from tilelang.ir.arith import Interval
+    from tilelang.ir.dtype import DType
+    from tilelang.ir.expr import Load, Operand
+    from tilelang.ir.layout.fragment import Fragment
+    from tilelang.ir.layout.layout import Layout
+    from tilelang.ir.program import Program
+    from tilelang.ir.span import Span
+    from tilelang.ir.stmt import Stmt
+    from tilelang.passes import LaunchPlan
+
+
+@dataclass(frozen=True, slots=True)
+class NestFrame:
+    """The parallel nest around the code that is being lowered. ``loops``: its variables with number and extent.
+    ``dims``: each loop as a sum over thread and register. ``register``: the current register number. ``first``: the
+    first thread that takes part."""
+
+    loops: Mapping[Var, tuple[int, int]]
+    dims: tuple[Sum, ...]
+    register: tir.Expr
+    first: int = 0
+
+
+@dataclass(slots=True)
+class _Names:
+    taken: set[str] = field(default_factory=set[str])
+
+    def unique(self, name: str) -> str:
+        base, count = identifier(name), 1
+        found = base
+        while found in self.taken:
+            found, count = f"{base}_{count}", count + 1
+        self.taken.add(found)
+        return found
+
+
+_RESERVED = (
+    *("smem", "threadIdx", "blockIdx", "blockDim", "gridDim", "int", "float", "half", "double", "char", "short"),
+    *("long", "unsigned", "void", "bool", "const", "auto", "register", "static", "struct", "union", "enum", "this"),
+    *("for", "while", "do", "if", "else", "switch", "case", "default", "break", "continue", "return", "new", "delete"),
+    *("template", "typename", "class", "public", "private", "namespace", "using", "operator", "goto", "signed"),
+    *("volatile", "inline", "extern", "sizeof", "true", "false", "tl", "nullptr", "asm", "uint", "uchar", "ushort"),
+)
+"""Names that mean something in CUDA C++."""
+
+
+class KernelLowering:
+    """The state of the lowering of one launch. ``names``: the sizes and scalars of the program."""
+
+    def __init__(self, program: Program, plan: LaunchPlan, names: Mapping[Var, str], lines: Lines) -> None:
+        self.program = program
+        self.plan = plan
+        self.launch = plan.opened
+        self.target = plan.target
+        self.lines = lines
+        self.ranges: dict[Var, Interval] = dict(launch_ranges(self.launch))
+        self.nest: NestFrame | None = None
+        self.versions: dict[Buffer, tir.Expr] = {}
+        self.threads = 1
+        for extent in self.launch.threads:
+            number = try_const(extent)
+            if number is None:
+                raise Unsupported("the number of threads of a block must be a constant", self.launch.span)
+            self.threads *= number
+        self._names = _Names(set(_RESERVED))
+        self.scalars = ScalarLowering("cuda", self.load)
+        self.memory = Memory(self)
+        self.barriers: Barriers = place_barriers(plan)
+        self.helpers: set[str] = set()
+        self.sources: list[str] = []
+        self.params: list[tuple[Any, Buffer | Var]] = []
+        self._thread = tir.var("threadIdx_x")
+        self._thread_vars: list[Any] = []
+        self._declare_params(names)
+
+    # --- parameters and names ---
+
+    def _declare_params(self, names: Mapping[Var, str]) -> None:
+        used = _mentioned(self.launch.body, (*self.launch.grid, *self.launch.threads))
+        for param in self.program.params:
+            if isinstance(param, Buffer):
+                if param not in used:
+                    continue
+                data = tir.pointer(self.fresh(param.name), self.storage(param.dtype))
+                self.memory.add_param(param, data)
+                self.params.append((data, param))
+                for extent in (*param.shape, *(param.strides or ())):
+                    used.update(term for term in subterms(extent) if isinstance(term, Var))
+            elif param in used:
+                self._declare_scalar(param, param.name)
+        for var, name in names.items():
+            if var in used and not any(var is param for _, param in self.params):
+                self._declare_scalar(var, name)
+
+    def _declare_scalar(self, var: Var, name: str) -> None:
+        if var.dtype.kind == "handle":
+            value = tir.pointer(self.fresh(name), "void")
+        else:
+            value = tir.var(self.fresh(name), self.storage(var.dtype))
+        self.params.append((value, var))
+        self.scalars.bind(var, self.scalars.decode(value, var.dtype) if var.dtype.kind != "handle" else value)
+
+    def fresh(self, name: str) -> str:
+        """A name that the function does not have yet."""
+        return self._names.unique(name)
+
+    def name_of(self, buffer: Buffer) -> str:
+        return self.fresh(buffer.name)
+
+    @staticmethod
+    def storage(dtype: DType) -> str:
+        """How elements of a type lie in memory."""
+        return storage_of("cuda", dtype)
+
+    # --- layouts and places ---
+
+    def layout(self, buffer: Buffer) -> Layout | Fragment | None:
+        return self.plan.layouts.layout(buffer)
+
+    def version(self, buffer: Buffer) -> tir.Expr | None:
+        """The copy of a staged buffer that the current code uses; ``None`` for a buffer with one copy."""
+        return self.versions.get(buffer.root)
+
+    def active(self, stmt: Stmt) -> tuple[int, int]:
+        """The first thread that runs a statement, and how many do."""
+        narrowed = self.barriers.active
+        return narrowed.first(stmt), narrowed.of(stmt)
+
+    @property
+    def thread(self) -> tir.Expr:
+        """The number of the thread in its block."""
+        return self._thread
+
+    def sums(self, indices: Iterable[Operand]) -> tuple[Sum, ...]:
+        """Indices as sums over thread, register and the variables outside of the nest."""
+        nest = self.nest
+        indexing = Indexing(nest.loops if nest is not None else {}, self.ranges)
+        found = tuple(map(indexing.sum_of, indices))
+        if nest is None:
+            return found
+        values: dict[object, Sum] = dict(enumerate(nest.dims))
+        return tuple(substitute(one, values) for one in found)
+
+    def fragment_register(self, layout: Fragment, indices: Sequence[Operand]) -> tir.Expr:
+        """The number of the register that has an element."""
+        sums = self.sums(indices)
+        if all(self._is_plain(one) for each in sums for one in each.inputs()):
+            outputs = layout.index_of(sums)
+            value_of = self.value_of
+        else:
+            outputs = layout.index
+            values = [self.index(index) for index in indices]
+
+            def value_of(key: object) -> tir.Expr:
+                assert isinstance(key, int)
+                return values[key]
+
+        total: tir.Expr | None = None
+        for one, extent in zip(outputs, layout.registers, strict=True):
+            part = expression(one, value_of)
+            total = part if total is None else total * extent + part
+        return tir.const(0) if total is None else total
+
+    @staticmethod
+    def _is_plain(one: Any) -> bool:
+        return not isinstance(one.key, (Opaque, Product, int))
+
+    def value_of(self, key: object) -> tir.Expr:
+        """The value of an input of a sum."""
+        nest = self.nest
+        if key == THREAD:
+            return self.thread - nest.first if nest is not None and nest.first else self.thread
+        if key == REGISTER:
+            assert nest is not None, "registers are counted inside of nests"
+            return nest.register
+        assert isinstance(key, Var), f"no value for {key!r}"
+        return self.index(key)
+
+    def index(self, operand: Operand | Any) -> tir.Expr:
+        """An integer operand as a 32-bit expression where it is one."""
+        return self.scalars.lower(operand)
+
+    def load(self, load: Load) -> tir.Expr:
+        """An element in its storage type."""
+        offset = self.memory.offset(load.buffer, load.indices)
+        return tir.at(self.memory.place(load.buffer).array, offset)
+
+    # --- code ---
+
+    def mark(self, span: Span) -> list[tir.Stmt]:
+        """Says which source line the following code comes from."""
+        return [] if span is NOWHERE else [self.lines.marker(span)]
+
+    @contextmanager
+    def inside(self, nest: NestFrame) -> Generator[None, None, None]:
+        """Lower code of a nest."""
+        outer, self.nest = self.nest, nest
+        bound = [var for var in nest.loops]
+        for var, (number, _) in nest.loops.items():
+            self.scalars.bind(var, expression(nest.dims[number], self.value_of))
+        try:
+            yield
+        finally:
+            self.nest = outer
+            for var in bound:
+                self.scalars.unbind(var)
+
+    @contextmanager
+    def using_versions(self, versions: Mapping[Buffer, tir.Expr]) -> Generator[None, None, None]:
+        """Lower code of one iteration of a pipelined loop."""
+        outer, self.versions = self.versions, {**self.versions, **versions}
+        try:
+            yield
+        finally:
+            self.versions = outer
+
+    def barrier(self, stmt: Stmt) -> tir.Stmt:
+        """Waits for the threads that run a statement."""
+        first, count = self.active(stmt)
+        if count == self.threads:
+            return tir.run(tir.tirx.op.tvm_storage_sync("shared"))
+        return tir.run(tir.extern("void", "tl::sync_threads", tir.const(1 + first // 32 % 15), tir.const(count)))
+
+    # --- the function ---
+
+    def bind_launch(self, blocks: Sequence[Any], threads: Sequence[Any]) -> None:
+        """Gives the indices of the launch their values, rasterised as ``T.use_swizzle`` asks."""
+        linear, stride = None, 1
+        for value, extent in zip(threads, self.launch.threads, strict=False):
+            part = value if stride == 1 else value * stride
+            linear = part if linear is None else linear + part
+            stride *= try_const(extent) or 1
+        self._thread = linear if linear is not None else tir.const(0)
+        for var, value in zip(self.launch.thread_vars, threads, strict=False):
+            self.scalars.bind(var, value)
+        found = list(blocks)
+        swizzle = self._swizzle()
+        if swizzle is not None and len(found) >= 2 and len(self.launch.block_vars) >= 2:
+            panel, order = swizzle
+            grid = [self.index(extent) for extent in self.launch.grid[:2]]
+            name = "column" if order == "column" else "row"
+            for axis in range(2):
+                found[axis] = tir.extern(
+                    "int32", f"tl::swizzled_{name}_{'xy'[axis]}", *blocks[:2], *grid, tir.const(panel)
+                )
+        self._blocks = found
+        for var, value in zip(self.launch.block_vars, found, strict=False):
+            self.scalars.bind(var, value)
+
+    def _swizzle(self) -> tuple[int, str] | None:
+        for stmt in walk(self.launch.body):
+            if isinstance(stmt, Effect) and stmt.call.op == "use_swizzle":
+                attrs = dict(stmt.call.attrs)
+                panel = try_const(attrs.get("panel_size"))
+                if panel and attrs.get("enable", True) is not False:
+                    return panel, str(attrs.get("order", "row"))
+        return None
+
+
+def _mentioned(body: Iterable[Stmt], extents: Iterable[object]) -> set[object]:
+    """Every buffer and variable that a launch mentions, the allocations behind views included."""
+    found: set[object] = set()
+    for extent in extents:
+        found.update(term for term in subterms(extent) if isinstance(term, Var))
+    for stmt in walk(tuple(body)):
+        places = [getattr(stmt, name) for name in ("buffer", "var") if hasattr(stmt, name)]
+        for value in (*places, *operands(stmt), *(value for _, value in stmt.attrs)):
+            for term in subterms(value):
+                if isinstance(term, Var):
+                    found.add(term)
+                buffer = term if isinstance(term, Buffer) else getattr(term, "buffer", None)
+                if isinstance(buffer, Buffer):
+                    found.update((buffer, buffer.root))
+                    for extent in (*buffer.shape, *(buffer.strides or ())):
+                        found.update(inner for inner in subterms(extent) if isinstance(inner, Var))
+    return found

@@ -1,0 +1,50 @@
+"""Which generated line comes from which source line.
+
+The lowering puts markers between the statements; the text that TVM prints has them as calls, which become ``#line``
+directives. Both the assembler's line tables and the listings follow from these.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tilelang.lower import tir
+
+if TYPE_CHECKING:
+    from tilelang.ir.span import Span
+
+MARKER = "__tl_line"
+_MARKED = re.compile(rf"^\s*{MARKER}\((\d+), (\d+)\);$")
+
+
+class Lines:
+    """The files that generated code comes from, by number."""
+
+    def __init__(self) -> None:
+        self.files: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def marker(self, span: Span) -> tir.Stmt:
+        """What follows comes from this place, the call of a macro rather than its body included by the caller."""
+        number = self._numbers.get(span.path)
+        if number is None:
+            number = self._numbers[span.path] = len(self.files)
+            self.files.append(span.path)
+        return tir.run(tir.extern("void", MARKER, tir.const(number), tir.const(span.line)))
+
+    def resolve(self, text: str) -> str:
+        """Text with markers as text with ``#line`` directives before the lines that they concern."""
+        found: list[str] = []
+        current = ""
+        for line in text.split("\n"):
+            match = _MARKED.match(line)
+            if match is not None:
+                path = self.files[int(match[1])].replace("\\", "\\\\").replace('"', '\\"')
+                current = f'#line {match[2]} "{path}"'
+                continue
+            stripped = line.strip()
+            if current and stripped and stripped not in ("}", "{") and not stripped.startswith("#"):
+                found.append(current)
+            found.append(line)
+        return "\n".join(found)
