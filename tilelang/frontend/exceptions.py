@@ -244,7 +244,7 @@ def _at_yield(ev: Evaluator, value: GeneratedContext, item: ast.withitem, inner:
         signal = settled(ev, inner())
         signals.append(signal if len(ev.heap.journals) == depth else possibly(signal, scope))
 
-    drive(ev, value.generator, block)
+    drive(ev, value.generator, block, throws=True)
     if len(signals) == 1:
         return signals[0]
     found: Maybe = Maybe()
@@ -256,6 +256,8 @@ def _at_yield(ev: Evaluator, value: GeneratedContext, item: ast.withitem, inner:
 def _suppressed(ev: Evaluator, value: Mark, item: ast.withitem, inner: Inner, node: ast.With, scope: Scope) -> Signal:
     """``with contextlib.suppress(...)``: some exceptions end the block and nothing else."""
     names = {exception_name(kind) for kind in value.args}
+    if item.optional_vars is not None:
+        assign(ev, item.optional_vars, None, scope)
     depth = ev.unsure
     if names & {"ImportError", "ModuleNotFoundError", "Exception"} and _may_miss_import(ev, node.body, scope):
         return either(ev, node.body, [], scope)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tilelang.frontend.evaluator import Evaluator
+    from tilelang.frontend.heap import Effects
     from tilelang.frontend.values import Scope
     from tilelang.ir.span import Span
 
@@ -62,8 +63,9 @@ def of_items(items: list[Any]) -> Generator:
     return made
 
 
-def drive(ev: Evaluator, generator: Generator, each: Consumer) -> Any:
-    """Run a generator and hand each item to ``each``; the value that the generator returns."""
+def drive(ev: Evaluator, generator: Generator, each: Consumer, *, throws: bool = False) -> Any:
+    """Run a generator and hand each item to ``each``; the value that the generator returns. ``throws``: an exception of
+    ``each`` is raised at the ``yield``, else it ends the generator and is raised here."""
     if is_started(ev, generator):
         _hand_out(ev, generator, each)
         return None
@@ -74,18 +76,27 @@ def drive(ev: Evaluator, generator: Generator, each: Consumer) -> Any:
         each(MORE)
         return UNKNOWN
     outside = list(ev.stack)
+    depth = len(ev.heap.journals)
 
     def hand_over(item: Any) -> None:
         ev.step()
         inside, ev.stack = ev.stack, list(outside)
         try:
             each(item)
+        except UserError as error:
+            if throws or len(ev.heap.journals) > depth:
+                raise
+            raise Leave(hand_over, error=error) from None
         finally:
             ev.stack = inside
 
     ev.running += 1
     try:
         return generator.run(hand_over)
+    except Leave as leave:
+        if leave.consumer is not hand_over or leave.error is None:
+            raise
+        raise leave.error from None
     finally:
         ev.running -= 1
 
@@ -118,8 +129,12 @@ def _hand_out(ev: Evaluator, generator: Generator, each: Consumer) -> None:
 
 def following(ev: Evaluator, generator: Generator) -> Any:
     """The next item of a generator that was run before: ``MORE`` if it is not known, ``MISSING`` if there is none."""
+    is_started(ev, generator)
     state = generator.state
     items, position = state["items"], state["next"]
+    for container, content in state["effects"]:
+        ev.step()
+        ev.heap.blur(container, content)  # it runs on to its next item
     if position >= len(items):
         return MORE if is_open(items) else MISSING
     ev.heap.writing(state)
@@ -153,9 +168,9 @@ def read_ahead(ev: Evaluator, generator: Generator) -> None:
     if is_started(ev, generator):
         return
     found = ListVal()
-    error = _run_apart(ev, generator, found)
+    error, effects = _run_apart(ev, generator, found)
     ev.heap.writing(generator.state)
-    generator.state.update(started=True, items=found, next=0)
+    generator.state.update(started=True, items=found, next=0, effects=effects)
     if error is not None:
         if not found:
             raise error
@@ -175,12 +190,12 @@ def forget_rest(ev: Evaluator, generator: Generator) -> None:
     rest = ListVal()
     rest.open = True
     ev.heap.writing(generator.state)
-    generator.state.update(started=True, items=rest, next=0)
+    generator.state.update(started=True, items=rest, next=0, effects=())
 
 
-def _run_apart(ev: Evaluator, generator: Generator, found: ListVal) -> UserError | None:
+def _run_apart(ev: Evaluator, generator: Generator, found: ListVal) -> tuple[UserError | None, Effects]:
     """Run a generator and put its items into ``found``. What it changes is unknown afterwards: nobody can say how far
-    it is when other code looks. The result is the exception that ends it."""
+    it is when other code looks. The result is the exception that ends it, and its effects."""
     depth = len(ev.heap.journals) + 1
     doubt = ev.in_doubt
 
@@ -200,9 +215,10 @@ def _run_apart(ev: Evaluator, generator: Generator, found: ListVal) -> UserError
         return None
 
     try:
-        return ev.heap.apart(run)
+        error, effects = ev.heap.apart(run)
     finally:
         ev.in_doubt = doubt
+    return error, tuple(effect for effect in effects if effect[0] is not generator.state)
 
 
 def of_calls(ev: Evaluator, step: Callable[[], Any]) -> Generator:
@@ -277,6 +293,77 @@ def flow(ev: Evaluator, value: Any, each: Consumer) -> Any:
         ev.step()
         each(item)
     return None
+
+
+def zipped(ev: Evaluator, sources: list[Any], each: Consumer) -> None:
+    """Hand rows of items, one of each source, to ``each`` until a source has no more. One generator among them runs in
+    turns with the consumer; if there are several, they run ahead."""
+    waiting = [place for place, one in enumerate(sources) if isinstance(one, Generator) and not is_started(ev, one)]
+    if len(waiting) == 1 and sources.count(sources[waiting[0]]) == 1:
+        _zipped_with(ev, sources[waiting[0]], [sources[: waiting[0]], sources[waiting[0] + 1 :]], each)
+        return
+    take = _row(ev, sources)
+    start = ev.steps
+    while ev.steps - start < STEPS:
+        ev.step()
+        row = take()
+        if row is None:
+            return
+        if MORE in row:
+            break
+        each(row)
+    each(MORE)
+
+
+def _zipped_with(ev: Evaluator, generator: Generator, others: list[list[Any]], each: Consumer) -> None:
+    """``zip`` of a generator that runs in turns with the consumer, and sources before and behind it."""
+    take_before, take_behind = (_row(ev, sources) for sources in others)
+    depth = len(ev.heap.journals)
+    before = take_before()
+    unsure = False
+
+    def on_item(item: Any) -> None:
+        nonlocal before, unsure
+        behind = take_behind()
+        if before is None or behind is None:
+            raise Leave(on_item)
+        row = (*before, item, *behind)
+        unsure = unsure or MORE in row or len(ev.heap.journals) > depth  # else nobody knows which items meet
+        each(MORE if unsure else row)
+        before = take_before()
+        if before is None and not unsure:
+            raise Leave(on_item)
+
+    if before is None:
+        return
+    try:
+        drive(ev, generator, on_item)
+    except Leave as left:
+        if left.consumer is not on_item:
+            raise
+
+
+def _row(ev: Evaluator, sources: list[Any]) -> Callable[[], tuple[Any, ...] | None]:
+    """What takes the next item of each source; ``None`` if one has no more."""
+    pulls: list[Callable[[], Any]] = []
+    for source in sources:
+        if isinstance(source, Generator):
+            read_ahead(ev, source)
+            pulls.append(lambda source=source: following(ev, source))
+        else:
+            items = iterate(ev, source)
+            pending = iter((MORE,) if items is None else items)
+            pulls.append(lambda pending=pending: next(pending, MISSING))
+
+    def take() -> tuple[Any, ...] | None:
+        row: list[Any] = []
+        for pull in pulls:
+            row.append(pull())
+            if row[-1] is MISSING:
+                return None
+        return tuple(row)
+
+    return take
 
 
 def first_where(ev: Evaluator, value: Any, stop: bool) -> Any:

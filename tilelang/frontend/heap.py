@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Container = dict[Any, Any] | list[Any] | set[Any]
+Effects = tuple[tuple[Container, Container], ...]
+"""Containers that some code changes, each with what is known of it throughout."""
 
 
 class Journal:
@@ -63,9 +65,10 @@ class Heap:
                 _restore(container, before)
         return result, journal
 
-    def apart(self, run: Callable[[Callable[[], int]], T]) -> T:
+    def apart(self, run: Callable[[Callable[[], int]], T]) -> tuple[T, Effects]:
         """Run code that takes turns with other code, and keep of its effects only that each may have happened. ``run``
-        gets what to call when it is the others' turn, which returns the number of containers that it compared."""
+        gets what to call when it is the others' turn, which returns the number of containers that it compared. The
+        effects are for :meth:`blur`, whenever the code goes on."""
         journal = Journal()
         level = len(self.journals)
         self.journals.append(journal)
@@ -93,7 +96,12 @@ class Heap:
         for container, content in mixed.values():
             self.writing(container)
             _restore(container, content)
-        return result
+        return result, tuple(mixed.values())
+
+    def blur(self, container: Container, content: Container) -> None:
+        """Forget where a container differs from what it may have become."""
+        self.writing(container)
+        _merge(container, [container, content])
 
     def so_far(self) -> Journal:
         """What the innermost arm has changed until now."""

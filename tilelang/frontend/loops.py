@@ -79,12 +79,7 @@ def _over_generator(ev: Evaluator, node: ast.For | ast.AsyncFor, generator: Gene
             ev.heap.havoc(journal)
             left = union(left, possibly(signal, scope))
             return
-        try:
-            signal = iteration(item)
-        except UserError as error:
-            if len(ev.heap.journals) > depth:
-                raise
-            raise Leave(each, error=error) from None
+        signal = iteration(item)
         if isinstance(signal, (Return, Break)) and len(ev.heap.journals) == depth:
             raise Leave(each, signal)
         left = union(left, possibly(signal, scope))
@@ -94,8 +89,6 @@ def _over_generator(ev: Evaluator, node: ast.For | ast.AsyncFor, generator: Gene
     except Leave as leave:
         if leave.consumer is not each:
             raise
-        if leave.error is not None:
-            raise leave.error from None
         return leave.signal if isinstance(leave.signal, Return) else _after_loop(node, left, scope)
     if left.returned or left.broke:
         with ev.under_unknown_condition():

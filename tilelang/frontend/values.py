@@ -232,14 +232,14 @@ class Object:
 
 
 def _not_started() -> dict[str, Any]:
-    return {"started": False, "items": (), "next": 0}
+    return {"started": False, "items": (), "next": 0, "effects": ()}
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Generator:
     """A generator or another lazy iterator. ``run`` evaluates it and hands each item to its argument. ``state``:
-    whether it has ``started``; the ``items`` that it has, if they are not handed out while it runs; and the ``next``
-    one of them."""
+    whether it has ``started``; the ``items`` that it has, if they are not handed out while it runs; the ``next``
+    one of them; and what it changes on the way to each."""
 
     run: Callable[[Callable[[Any], None]], Any]
     state: dict[str, Any] = field(default_factory=_not_started)

@@ -113,6 +113,10 @@ def _pop(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     ev.heap.writing(owner)
     position = args[0] if args else -1
     if is_open(owner) or not isinstance(position, int):
+        if isinstance(position, int) and 0 <= position < len(owner):
+            return owner.pop(position)
+        # It may be any of the entries behind the first ones that goes.
+        del owner[max(0, len(owner) + position) if isinstance(position, int) and position < 0 else 0 :]
         _open(owner)
         return UNKNOWN
     try:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.comparison import truth
 from tilelang.frontend.containers import DictVal, ListVal, SetVal, copied_dict, is_container, is_dict, is_open
-from tilelang.frontend.generators import collected, iterator
+from tilelang.frontend.generators import collected, iterator, zipped
 from tilelang.frontend.iteration import materialize, materialize_all
 from tilelang.frontend.models.registry import builtin
 from tilelang.frontend.plain import contains_unknown, is_key, is_plain
@@ -188,7 +188,10 @@ def sum_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
 @builtin("zip")
 def zip_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    columns = materialize_all(ev, args)
+    sources = [iterator(ev, source) for source in args]
+    if any(isinstance(source, Generator) for source in sources):
+        return Generator(lambda each: zipped(ev, sources, each))
+    columns = materialize_all(ev, sources)
     return UNKNOWN if columns is None else ListVal(zip(*columns, strict=False))
 
 
