@@ -30,7 +30,7 @@ def tuple_display(ev: Evaluator, node: ast.Tuple, scope: Scope) -> Any:
 def list_display(ev: Evaluator, node: ast.List, scope: Scope) -> Any:
     items, closed = _items(ev, node.elts, scope)
     made = ListVal(items, ev.span(node, scope))
-    made.open = not closed
+    made.open = made.shifted = not closed
     return made
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open, is_tuple
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open, is_shifted, is_tuple
 from tilelang.frontend.plain import same
 from tilelang.ir.unknown import UNKNOWN
 
@@ -138,6 +138,7 @@ def _copy(container: Container) -> Container:
     if isinstance(container, list):
         saved = ListVal(container)
         saved.open = isinstance(container, ListVal) and container.open
+        saved.shifted = is_shifted(container)
         return saved
     if isinstance(container, dict):
         if isinstance(container, DictVal):
@@ -161,11 +162,14 @@ def _restore(container: Container, content: Container) -> None:
         container.update(cast("set[Any]", content))
     if isinstance(container, (ListVal, DictVal, SetVal)):
         container.open = is_open(content)
+    if isinstance(container, ListVal):
+        container.shifted = is_shifted(content)
 
 
 def _merge(container: Container, outcomes: list[Container]) -> None:
     """Leave in ``container`` what holds for every outcome; what differs is unknown."""
     opened = any(is_open(outcome) for outcome in outcomes)
+    shifted = any(is_shifted(outcome) for outcome in outcomes)
     if isinstance(container, dict):
         opened = _merge_dicts(container, cast("list[dict[Any, Any]]", outcomes)) or opened
     elif isinstance(container, list):
@@ -174,6 +178,8 @@ def _merge(container: Container, outcomes: list[Container]) -> None:
         opened = _merge_sets(container, cast("list[set[Any]]", outcomes)) or opened
     if isinstance(container, (ListVal, DictVal, SetVal)):
         container.open = opened
+    if isinstance(container, ListVal):
+        container.shifted = shifted
 
 
 def _merge_dicts(container: dict[Any, Any], outcomes: list[dict[Any, Any]]) -> bool:

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend import kernel_code
-from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_dict, is_open
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_dict, is_open, shift
 from tilelang.frontend.evaluator import Evaluator, statement
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.operators import MAX_SEQUENCE, binary
@@ -114,6 +114,7 @@ def _update_in_place(ev: Evaluator, op: ast.operator, current: Any, value: Any) 
             current.open = True
         else:
             current.extend(items)
+            shift(current)
         return True
     if isinstance(current, DictVal) and isinstance(op, ast.BitOr):
         ev.heap.writing(current)

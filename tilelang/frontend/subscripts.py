@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import DictVal, ListVal, is_dict, is_list, is_open, is_sequence, is_slice
+from tilelang.frontend.containers import DictVal, ListVal, is_dict, is_list, is_open, is_sequence, is_shifted, is_slice
 from tilelang.frontend.evaluator import Evaluator, expression
 from tilelang.frontend.heap import joined
 from tilelang.frontend.operators import is_ir
@@ -98,7 +98,7 @@ def _sequence(container: Sequence[Any], index: Any, span: Span) -> Any:
     if isinstance(index, bool) or not (isinstance(index, int) or is_slice(index)):
         return UNKNOWN
     opened = is_open(container)
-    if opened and not (isinstance(index, int) and 0 <= index < len(container)):
+    if opened and (is_shifted(container) or not (isinstance(index, int) and 0 <= index < len(container))):
         if isinstance(index, slice):
             result = ListVal()
             result.open = True
@@ -175,7 +175,9 @@ def store_item(ev: Evaluator, container: Any, index: Any, value: Any, span: Span
         return
     if is_list(container):
         ev.heap.writing(container)
-        if isinstance(index, int) and -len(container) <= index < len(container):
+        if is_shifted(container) or (is_open(container) and isinstance(index, int) and index < 0):
+            container[:] = [UNKNOWN] * len(container)
+        elif isinstance(index, int) and -len(container) <= index < len(container):
             container[index] = value
         elif isinstance(container, ListVal) and not isinstance(index, int):
             container[:] = [UNKNOWN] * len(container)
