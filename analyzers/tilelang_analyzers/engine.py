@@ -51,7 +51,7 @@ def check(
     the file found out about instances that are still the same. ``pulse`` is called between instances; it may raise to
     stop."""
     levels = Levels(settings, analysis.path)
-    run = _Run(analysis, sources, levels, watch, memory or Memory(), pulse)
+    run = _Run(analysis, sources, levels, watch, memory or Memory(), pulse, with_layouts=settings.layouts)
     weighed = [Weighed(finding, levels.severity(finding)) for finding in run.file_findings()]
     checked: list[Checked] = []
     rows: list[InstanceResult] = []
@@ -127,7 +127,10 @@ class _Run:
         watch: Stopwatch | None,
         memory: Memory,
         pulse: Callable[[], None] | None,
+        *,
+        with_layouts: bool,
     ) -> None:
+        self._with_layouts = with_layouts
         self.pulse = pulse or (lambda: None)
         self._memory = memory
         self.failure: Failure | None = None
@@ -167,7 +170,10 @@ class _Run:
                     self.pulse()
                     self._run_target_rules(scene, target, plans, key)
         findings = settle(scene.findings, instance)
-        rows = self._guarded("the table", rows_of, instance, targets, plans, findings, self._clean.results(key))
+        shared = self._clean.results(key)
+        rows = self._guarded(
+            "the table", rows_of, instance, targets, plans, findings, shared, with_layouts=self._with_layouts
+        )
         if rows is not None and not scene.findings and self.failure is None:
             self._memory.note(instance, targets, rows)
         return findings, rows or []
