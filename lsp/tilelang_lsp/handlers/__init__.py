@@ -18,6 +18,7 @@ from tilelang_lsp.handlers import (
     status,
     structure,
     symbols,
+    targets,
 )
 
 ALL = (
@@ -31,6 +32,7 @@ ALL = (
     code_lens,
     semantic_tokens,
     symbols,
+    targets,
     structure,
     navigation,
     rename,
