@@ -1,6 +1,6 @@
 """Fill ``bundled/libs``: our packages from this tree, and what they import, for all platforms and Pythons.
 
-``python bundled/build.py``. Wheels come from PyPI through pip; those with compiled modules are kept in ``bundled/wheels``.
+``python bundled/build.py``. Wheels come from PyPI through pip; those for other machines are kept in ``bundled/wheels``.
 """
 
 from __future__ import annotations

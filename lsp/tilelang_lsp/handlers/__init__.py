@@ -9,6 +9,7 @@ from tilelang_lsp.handlers import (
     documents,
     hover,
     inlay_hints,
+    layouts,
     lifecycle,
     navigation,
     notebooks,
@@ -19,6 +20,7 @@ from tilelang_lsp.handlers import (
     structure,
     symbols,
     targets,
+    targets_table,
 )
 
 ALL = (
@@ -33,6 +35,8 @@ ALL = (
     semantic_tokens,
     symbols,
     targets,
+    targets_table,
+    layouts,
     structure,
     navigation,
     rename,

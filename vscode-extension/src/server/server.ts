@@ -168,6 +168,8 @@ export class Server implements vscode.Disposable {
         closed: () => this.died(found),
       },
       middleware: {
+        // Findings of closed files come from the task, as users of Python tools expect; else they would stand twice.
+        provideWorkspaceDiagnostics: () => ({ items: [] }),
         workspace: {
           configuration: async (params: ConfigurationParams, token, next) => {
             const answer = await next(params, token);
