@@ -212,7 +212,9 @@ class ScalarLowering:
                 found = function(self.family, "fmod", (a, b), compute)
                 if op == "%" and found is not None:
                     # Python's remainder has the sign of the divisor.
-                    moved = tirx.And(tirx.NE(found, tir.const(0.0, compute)), tirx.LT(found * b, tir.const(0.0, compute)))
+                    moved = tirx.And(
+                        tirx.NE(found, tir.const(0.0, compute)), tirx.LT(found * b, tir.const(0.0, compute))
+                    )
                     found = tirx.Select(moved, found + b, found)
             elif op == "**":
                 found = function(self.family, "pow", (a, b), compute)
@@ -407,4 +409,3 @@ _IEEE = {
     "ieee_fdiv": lambda a, b: tirx.Div(a, b),
     "ieee_fmaf": lambda a, b, c: a * b + c,
 }
-

@@ -208,7 +208,9 @@ class _Placer:
     def _pipelined(self, loop: For, staged: frozenset[Buffer]) -> None:
         """The copies run before the loop and at the top of each round, where the pipeline has a barrier. What the
         copies before the loop overwrite may still be in use."""
-        copies = [touch for stmt in walk(loop.body) for touch in self._touched_by(stmt) if self._is_staged(touch, staged)]
+        copies = [
+            touch for stmt in walk(loop.body) for touch in self._touched_by(stmt) if self._is_staged(touch, staged)
+        ]
         self._meet(loop, [touch for touch in copies if touch.mode != "r"])
         for _ in range(2):
             # The barrier at the top of a round.

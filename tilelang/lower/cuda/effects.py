@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
 ANNOTATIONS = frozenset(
     (
-        *("annotate_layout", "annotate_safe_value", "annotate_l2_hit_ratio", "annotate_restrict_buffers", "use_swizzle"),
+        *(
+            "annotate_layout",
+            "annotate_safe_value",
+            "annotate_l2_hit_ratio",
+            "annotate_restrict_buffers",
+            "use_swizzle",
+        ),
         *("annotate_min_blocks_per_sm", "annotate_compile_flags", "annotate_pass_configs", "assume", "sblock_attr"),
         *("annotate_ws_schedule", "annotate_ws_pipeline_depth", "reads", "writes", "no_set_max_nreg", "set_max_nreg"),
         *("disable_warp_group_reg_alloc", "annotate_producer_reg_dealloc", "annotate_consumer_reg_alloc"),
@@ -73,7 +79,9 @@ def _sync_grid(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir.Stm
 
 
 def _storage_sync(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir.Stmt]:
-    return _sync_warp(kernel, stmt, Call(call.dtype, "sync_warp", ())) if "warp" in call.args else [kernel.barrier(stmt)]
+    return (
+        _sync_warp(kernel, stmt, Call(call.dtype, "sync_warp", ())) if "warp" in call.args else [kernel.barrier(stmt)]
+    )
 
 
 def _named(name: str) -> Lower:
@@ -109,7 +117,11 @@ def _print_tile(kernel: KernelLowering, stmt: Effect, buffer: Buffer, message: s
     if buffer.is_fragment:
         # ``expand`` put a copy into shared memory right before.
         tile = next(
-            (slot.buffer for slot in kernel.plan.memory.allocations if slot.buffer is not None and slot.span == stmt.span),
+            (
+                slot.buffer
+                for slot in kernel.plan.memory.allocations
+                if slot.buffer is not None and slot.span == stmt.span
+            ),
             None,
         )
         if tile is None:

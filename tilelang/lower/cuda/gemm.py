@@ -287,7 +287,5 @@ def _affine(table: tuple[tuple[int, ...], ...]) -> tuple[int, int, int] | None:
     base = table[0][0]
     down = table[1][0] - base if len(table) > 1 else 0
     right = table[0][1] - base if len(table[0]) > 1 else 0
-    linear = all(
-        value == base + i * down + j * right for i, line in enumerate(table) for j, value in enumerate(line)
-    )
+    linear = all(value == base + i * down + j * right for i, line in enumerate(table) for j, value in enumerate(line))
     return (base, down, right) if linear else None

@@ -56,7 +56,9 @@ def instruction_for(a: DType, b: DType, c: DType, capability: tuple[int, int]) -
         if c not in ("float16", "float32"):
             return None
         depth = 16 if newer else 8
-        return MatrixInstruction(f"mma_m16n8k{depth}_{_SIXTEEN[a]}_{'f16' if c == 'float16' else 'f32'}", 16, 8, depth, 2)
+        return MatrixInstruction(
+            f"mma_m16n8k{depth}_{_SIXTEEN[a]}_{'f16' if c == 'float16' else 'f32'}", 16, 8, depth, 2
+        )
     if a in _INTEGERS and b in _INTEGERS and a.bits == b.bits and c == "int32":
         if a.bits == 8:
             shape = (16, 8, 32) if newer else (8, 8, 16)

@@ -279,7 +279,9 @@ class KernelLowering:
                 continue
             array = self.memory.place(stmt.buffer).array
             counts = stmt.buffer.attr("arrive_counts") or stmt.buffer.attr("arrive_count") or 1
-            numbers = list(counts) if isinstance(counts, (tuple, list)) else [counts] * (try_const(stmt.buffer.shape[0]) or 1)
+            numbers = (
+                list(counts) if isinstance(counts, (tuple, list)) else [counts] * (try_const(stmt.buffer.shape[0]) or 1)
+            )
             for number, count in enumerate(numbers):
                 pointer = tir.address(array, tir.const(number))
                 code.append(tir.run(tir.extern("void", "tl::barrier_init", pointer, self.index(count))))

@@ -96,7 +96,9 @@ class NestLowering:
         self.spread: Fragment = spread
         found = recover(spread, self.threads)
         if found is None:
-            raise Unsupported(f"the iterations of this loop have a layout that cannot be inverted: {spread}", nest.stmt.span)
+            raise Unsupported(
+                f"the iterations of this loop have a layout that cannot be inverted: {spread}", nest.stmt.span
+            )
         self.recovered: Recovered = found
         self.loops = {var: (number, extents[number]) for number, var in enumerate(nest.loops)}
 
@@ -144,7 +146,9 @@ class NestLowering:
         steady = [guard for guard in self.recovered.guards if is_steady(guard.value, REGISTER, width)]
         rest = [guard for guard in self.recovered.guards if guard not in steady]
         with self.kernel.inside(frame):
-            conditions = [tir.tirx.LT(expression(one.value, self.kernel.value_of), tir.const(one.bound)) for one in steady]
+            conditions = [
+                tir.tirx.LT(expression(one.value, self.kernel.value_of), tir.const(one.bound)) for one in steady
+            ]
             if rest and width > 1:
                 body = self._lane_by_lane(self.nest.body, base, width, rest)
             else:
@@ -376,7 +380,9 @@ class StoreLowering:
         return self.nest._each_lane(self.base, self.width, code)  # pyright: ignore[reportPrivateUsage]
 
     def _at_lane(self, lane: int, code: object) -> list[tir.Stmt]:
-        frame = NestFrame(self.nest.loops, self.nest.recovered.dims, self.base + lane if lane else self.base, self.nest.first)
+        frame = NestFrame(
+            self.nest.loops, self.nest.recovered.dims, self.base + lane if lane else self.base, self.nest.first
+        )
         with self.kernel.inside(frame):
             return code()  # type: ignore[operator]  # a callable
 
@@ -436,7 +442,10 @@ class StoreLowering:
             self.code.append(declaration)
             for chunk in range(0, self.width, lanes):
                 self.code += self._at_lane(
-                    chunk, lambda load=load, array=array, chunk=chunk, lanes=lanes: self._fetch_vector(load, array, chunk, lanes)
+                    chunk,
+                    lambda load=load, array=array, chunk=chunk, lanes=lanes: self._fetch_vector(
+                        load, array, chunk, lanes
+                    ),
                 )
             self._fetched[id(load)] = (array, lanes)
 

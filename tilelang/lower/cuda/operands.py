@@ -55,7 +55,9 @@ def operand_of(
         return _Registers(kernel, region, one, is_a=is_a, k_last=k_last)
     if region.buffer.is_shared:
         return _Shared(kernel, region, one, is_a=is_a, k_last=k_last, lane=lane)
-    raise Unsupported(f"an operand of T.gemm is in shared memory or in a fragment, {region.buffer.name} is not", region.span)
+    raise Unsupported(
+        f"an operand of T.gemm is in shared memory or in a fragment, {region.buffer.name} is not", region.span
+    )
 
 
 def place_of(kernel: KernelLowering, region: Region, place: Sequence[tir.Expr]) -> tir.Expr:
@@ -87,7 +89,14 @@ def _added(a: tir.Expr, b: tir.Expr) -> tir.Expr:
 
 class _Shared(Operand):
     def __init__(
-        self, kernel: KernelLowering, region: Region, one: MatrixInstruction, *, is_a: bool, k_last: bool, lane: tir.Expr
+        self,
+        kernel: KernelLowering,
+        region: Region,
+        one: MatrixInstruction,
+        *,
+        is_a: bool,
+        k_last: bool,
+        lane: tir.Expr,
     ) -> None:
         self.kernel = kernel
         self.region = region
@@ -150,7 +159,9 @@ class _Shared(Operand):
             return tir.loop(
                 kernel.fresh("m" if self.is_a else "n"),
                 len(offsets) // group,
-                lambda index: [self._load(base + offsets[0] + index * (step * group), step, group, index * group, depth)],
+                lambda index: [
+                    self._load(base + offsets[0] + index * (step * group), step, group, index * group, depth)
+                ],
                 unroll=True,
             )
         place = 0
@@ -252,7 +263,9 @@ class _Registers(Operand):
     needs_constant_depth = True
     in_registers = True
 
-    def __init__(self, kernel: KernelLowering, region: Region, one: MatrixInstruction, *, is_a: bool, k_last: bool) -> None:
+    def __init__(
+        self, kernel: KernelLowering, region: Region, one: MatrixInstruction, *, is_a: bool, k_last: bool
+    ) -> None:
         layout = kernel.layout(region.buffer)
         if not isinstance(layout, Fragment) or one.wide:
             raise Unsupported(f"the operand {region.buffer.name} cannot be in a fragment here", region.span)
