@@ -119,8 +119,8 @@ __all__ = [
     "pointer",
     "put",
     "run",
-    "type_of",
     "tirx",
     "tvm",
+    "type_of",
     "var",
 ]

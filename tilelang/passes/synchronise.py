@@ -299,12 +299,13 @@ class _Placer:
                         return True
                     if isinstance(term, Load) and term.buffer.root is not root and not term.buffer.is_global:
                         return True
-            elif isinstance(stmt, (Reduce, Scan)) and stmt.dst.buffer.root is root:
-                return True
-            elif isinstance(stmt, Effect) and any(
-                isinstance(term, (Load, Region)) and term.buffer.root is root
-                for value in operands(stmt)
-                for term in subterms(value)
+            elif (isinstance(stmt, (Reduce, Scan)) and stmt.dst.buffer.root is root) or (
+                isinstance(stmt, Effect)
+                and any(
+                    isinstance(term, (Load, Region)) and term.buffer.root is root
+                    for value in operands(stmt)
+                    for term in subterms(value)
+                )
             ):
                 return True
         return False

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tilelang.ir.arith import try_const
 from tilelang.ir.buffer import Buffer, Region
-from tilelang.ir.expr import Call, Expr, Load
+from tilelang.ir.dtype import INT32
+from tilelang.ir.expr import Call, Expr, Load, Var
 from tilelang.lower import tir
 from tilelang.lower.tir import tirx
 from tilelang.lower.unsupported import Unsupported
@@ -134,10 +135,8 @@ def _print_tile(kernel: KernelLowering, stmt: Effect, buffer: Buffer, message: s
     name = buffer.name if not message else f"{message} {buffer.name}"
 
     def element(index: tir.Expr) -> list[tir.Stmt]:
-        from tilelang.ir.dtype import INT32
-        from tilelang.ir.expr import Var
-
-        rest, places = index, []
+        rest = index
+        places: list[Var] = []
         for extent in reversed(shape):
             var = Var(INT32, "at", "loop")
             kernel.scalars.bind(var, tirx.truncmod(rest, tir.const(extent)))
@@ -166,11 +165,6 @@ def _import_source(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir
 
 def _thread_return(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir.Stmt]:
     return [tir.run(tir.extern("void", "tl_return"))]
-
-
-def _store_vector(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir.Stmt]:
-    size = int(call.op[3:]) // 8
-    return [tir.run(tir.extern("void", f"tl::store_vector<{size}>", *(argument(kernel, arg) for arg in call.args)))]
 
 
 EFFECTS: dict[str, Lower] = {
@@ -317,11 +311,15 @@ def _elected(kernel: KernelLowering, call: Call) -> tir.Expr:
     return tirx.EQ(tirx.truncmod(kernel.thread, tir.const(extent)), tir.const(0))
 
 
-_INDICES: dict[str, Any] = {
+def _block_rank(kernel: KernelLowering, call: Call) -> tir.Expr:
+    return tirx.call_extern("int32", "tl::block_rank_in_cluster")
+
+
+_INDICES: dict[str, Callable[[KernelLowering, Call], tir.Expr]] = {
     "get_lane_idx": _lane,
     "get_warp_idx": _warp,
     "get_warp_idx_sync": _warp,
     "get_warp_group_idx": _warp_group,
     "shuffle_elect": _elected,
-    "block_rank_in_cluster": lambda kernel, call: tirx.call_extern("int32", "tl::block_rank_in_cluster"),
+    "block_rank_in_cluster": _block_rank,
 }

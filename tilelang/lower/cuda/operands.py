@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.arith import try_const
@@ -26,7 +27,7 @@ Index = "tir.Expr | int"
 
 
 class Operand(ABC):
-    """One operand of a gemm. Tiles of instructions are numbered by their place among the rows (or columns) of a warp."""
+    """One operand of a gemm. Tiles are numbered by their place among the rows (or columns) of a warp."""
 
     needs_constant_depth = False
     in_registers = False
@@ -196,8 +197,7 @@ class _Shared(Operand):
         along = upper_depth * unit + depth
         trans = not self.k_last
         if trans:
-            along, across = along + inner, across
-            place = (along, across)
+            place = (along + inner, across)
         else:
             place = (across + inner, along)
         source = tir.address(
@@ -254,7 +254,7 @@ def _step(offsets: Sequence[int]) -> int | None:
     if len(offsets) == 1:
         return 0
     step = offsets[1] - offsets[0]
-    return step if all(b - a == step for a, b in zip(offsets, offsets[1:], strict=False)) else None
+    return step if all(b - a == step for a, b in pairwise(offsets)) else None
 
 
 class _Registers(Operand):
