@@ -47,12 +47,14 @@ def lower_gemm(kernel: KernelLowering, stmt: Gemm) -> list[tir.Stmt]:
             code += clear
         elif try_const(stmt.clear_accum) != 0:
             code.append(tir.branch(kernel.scalars.condition(stmt.clear_accum), clear))
-    return [*code, *_GemmLowering(kernel, stmt).run()]
+    return [*code, *GemmLowering(kernel, stmt).run()]
 
 
 @dataclass(frozen=True, slots=True)
 class WarpTile:
-    """The part of one warp. ``row`` and ``column``: where it begins, over the number of the warp. ``rows``, ``columns``:
+    """The part of one warp.
+
+    ``row`` and ``column``: where it begins, over the number of the warp. ``rows``, ``columns``:
     offsets of its tiles of instructions. ``places``: the first accumulator register of each, row by row."""
 
     row: Sum
@@ -62,7 +64,7 @@ class WarpTile:
     places: tuple[tuple[int, ...], ...]
 
 
-class _GemmLowering:
+class GemmLowering:
     def __init__(self, kernel: KernelLowering, stmt: Gemm) -> None:
         self.kernel = kernel
         self.stmt = stmt
@@ -112,27 +114,42 @@ class _GemmLowering:
         return WarpTile(row, column, rows, columns, tuple(tuple(places[i, j] for j in columns) for i in rows))
 
     def _matrix(self, one: MatrixInstruction, tile: WarpTile) -> list[tir.Stmt]:
+        found = self.steps(one, tile)
+        code = found.declare()
+        if found.unrolled:
+            for number in range(found.count):
+                code += [*found.fetch(number * one.k), *found.multiply(number * one.k)]
+            return code
+        return [
+            *code,
+            *tir.loop(
+                self.kernel.fresh("k"),
+                found.count,
+                lambda index: [*found.fetch(index * one.k), *found.multiply(index * one.k)],
+                unroll=True,
+            ),
+        ]
+
+    def matrix_steps(self) -> MatrixSteps | None:
+        """The gemm as steps along K that a pipeline may order itself; ``None`` if no tensor core does it, or if its
+        operands are not both in shared memory."""
+        a, b, c = (region.buffer for region in (self.stmt.a, self.stmt.b, self.stmt.c))
+        found = instruction_for(a.dtype, b.dtype, c.dtype, self.capability)
+        if found is None or self.depth % found.k or not (a.is_shared and b.is_shared):
+            return None
+        tile = self._tile(found)
+        return None if tile is None else self.steps(found, tile)
+
+    def steps(self, one: MatrixInstruction, tile: WarpTile) -> MatrixSteps:
         kernel, stmt = self.kernel, self.stmt
         warp = tir.tirx.shift_right(self.relative, tir.const(5))
         lane = tir.tirx.bitwise_and(self.relative, tir.const(31))
         row, column = (expression(each, lambda _: warp) for each in (tile.row, tile.column))
         a = operand_of(kernel, stmt.a, one, is_a=True, k_last=not stmt.trans_a, lane=lane)
         b = operand_of(kernel, stmt.b, one, is_a=False, k_last=stmt.trans_b, lane=lane)
-        accumulator = kernel.memory.place(stmt.c.buffer).array
-        code: list[tir.Stmt] = [*a.declare(len(tile.rows)), *b.declare(len(tile.columns))]
+        return MatrixSteps(self, one, tile, a, b, row, column)
 
-        def step(depth: tir.Expr | int) -> list[tir.Stmt]:
-            part = [*a.fetch(row, tile.rows, depth), *b.fetch(column, tile.columns, depth)]
-            return [*part, *self._products(one, tile, a, b, accumulator, depth)]
-
-        steps = self.depth // one.k
-        if a.needs_constant_depth or b.needs_constant_depth:
-            for number in range(steps):
-                code += step(number * one.k)
-            return code
-        return [*code, *tir.loop(kernel.fresh("k"), steps, lambda index: step(index * one.k), unroll=True)]
-
-    def _products(
+    def products(
         self, one: MatrixInstruction, tile: WarpTile, a: Operand, b: Operand, accumulator: Any, depth: tir.Expr | int
     ) -> list[tir.Stmt]:
         kernel = self.kernel
@@ -169,8 +186,8 @@ class _GemmLowering:
         for region in (stmt.a, stmt.b):
             if not region.buffer.is_shared:
                 raise Unsupported(
-                    f"T.gemm of {stmt.a.buffer.dtype} by {stmt.b.buffer.dtype} into {stmt.c.buffer.dtype} has no tensor core "
-                    f"instruction on {kernel.target.arch}; without one, {region.buffer.name} must be in shared memory",
+                    f"T.gemm of {stmt.a.buffer.dtype} by {stmt.b.buffer.dtype} into {stmt.c.buffer.dtype} has no "
+                    f"tensor core instruction on {kernel.target.arch}; without one, {region.buffer.name} must be in shared memory",
                     stmt.span,
                 )
         accumulator = kernel.memory.place(stmt.c.buffer).array
@@ -207,6 +224,46 @@ class _GemmLowering:
         return kernel.scalars.decode(tir.at(array, place_of(kernel, region, place)), region.buffer.dtype)
 
 
+@dataclass(frozen=True, slots=True)
+class MatrixSteps:
+    """A gemm of one warp as steps along K."""
+
+    gemm: GemmLowering
+    instruction: MatrixInstruction
+    tile: WarpTile
+    a: Operand
+    b: Operand
+    row: tir.Expr
+    column: tir.Expr
+
+    @property
+    def count(self) -> int:
+        return self.gemm.depth // self.instruction.k
+
+    @property
+    def unrolled(self) -> bool:
+        """Whether steps must be written out: register numbers depend on them."""
+        return self.a.needs_constant_depth or self.b.needs_constant_depth
+
+    def declare(self, copies: int = 1) -> list[tir.Stmt]:
+        """The registers of the operands."""
+        return [*self.a.declare(len(self.tile.rows), copies), *self.b.declare(len(self.tile.columns), copies)]
+
+    def use(self, copy: int) -> None:
+        """Which set of registers is filled and read from now on."""
+        self.a.copy = self.b.copy = copy
+
+    def fetch(self, depth: tir.Expr | int) -> list[tir.Stmt]:
+        """Brings the operands of the step at ``depth`` into registers."""
+        rows = self.a.fetch(self.row, self.tile.rows, depth)
+        return [*rows, *self.b.fetch(self.column, self.tile.columns, depth)]
+
+    def multiply(self, depth: tir.Expr | int) -> list[tir.Stmt]:
+        """Multiplies what is in registers."""
+        accumulator = self.gemm.kernel.memory.place(self.gemm.stmt.c.buffer).array
+        return self.gemm.products(self.instruction, self.tile, self.a, self.b, accumulator, depth)
+
+
 def _is_accumulator(one: MatrixInstruction, dims: tuple[Sum, ...]) -> bool:
     """Whether lanes and registers of the first tile are those of the instruction."""
     for lane in (0, 1, 4, 5, 31):
@@ -227,7 +284,7 @@ def _accumulator_at(one: MatrixInstruction, lane: int, register: int) -> tuple[i
     return row, register % 2 + lane // 2 % 2 * 2 + lane // 8 % 2 * 4 + register // 4 * 8
 
 
-def _affine(table: tuple[tuple[int, ...], ...]) -> tuple[int, int, int] | None:
+def _affine(table: Sequence[Sequence[int]]) -> tuple[int, int, int] | None:
     """Base and steps of a table that is linear in both of its indices."""
     base = table[0][0]
     down = table[1][0] - base if len(table) > 1 else 0

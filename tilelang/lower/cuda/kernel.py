@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.ir.arith import launch_ranges, try_const
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Var
-from tilelang.ir.layout.recover import REGISTER, THREAD
 from tilelang.ir.layout.digits import Sum, substitute
+from tilelang.ir.layout.recover import REGISTER, THREAD
 from tilelang.ir.span import NOWHERE
-from tilelang.ir.stmt import Alloc, Effect
+from tilelang.ir.stmt import Alloc, Effect, For
 from tilelang.ir.visit import operands, subterms, walk
 from tilelang.lower import tir
 from tilelang.lower.cuda.memory import Memory
 from tilelang.lower.dtypes import storage_of
-from tilelang.lower.lines import Lines
 from tilelang.lower.scalar import ScalarLowering
 from tilelang.lower.signature import identifier
 from tilelang.lower.sums import expression
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from tilelang.ir.program import Program
     from tilelang.ir.span import Span
     from tilelang.ir.stmt import Stmt
+    from tilelang.lower.lines import Lines
     from tilelang.passes import LaunchPlan
 
 
@@ -99,7 +99,7 @@ class KernelLowering:
         self._names = _Names(set(_RESERVED))
         self.scalars = ScalarLowering("cuda", self.load, self._call)
         self.memory = Memory(self)
-        self.barriers: Barriers = place_barriers(plan)
+        self.barriers: Barriers = place_barriers(plan, self._thread_loops())
         self.helpers: set[str] = set()
         self.sources: list[str] = []
         self.params: list[tuple[Any, Buffer | Var]] = []
@@ -121,9 +121,19 @@ class KernelLowering:
                     used.update(term for term in subterms(extent) if isinstance(term, Var))
             elif param in used:
                 self._declare_scalar(param, param.name)
+        for buffer in workspaces_of(self.program):
+            if buffer in used:
+                data = tir.pointer(self.fresh(buffer.name), self.storage(buffer.dtype))
+                self.memory.add_param(buffer, data)
+                self.params.append((data, buffer))
         for var, name in names.items():
             if var in used and not any(var is param for _, param in self.params):
                 self._declare_scalar(var, name)
+
+    def _thread_loops(self) -> frozenset[Var]:
+        """Variables that name a dimension of the launch outside of its ``with`` statement."""
+        loops = (stmt for stmt in walk(self.program.body) if isinstance(stmt, For) and stmt.kind == "thread")
+        return frozenset(loop.vars[0] for loop in loops if str(loop.attr("thread")).startswith("threadIdx"))
 
     def _declare_scalar(self, var: Var, name: str) -> None:
         if var.dtype.kind == "handle":
@@ -233,7 +243,7 @@ class KernelLowering:
     def inside(self, nest: NestFrame) -> Generator[None, None, None]:
         """Lower code of a nest."""
         outer, self.nest = self.nest, nest
-        bound = [var for var in nest.loops]
+        bound = tuple(nest.loops)
         for var, (number, _) in nest.loops.items():
             self.scalars.bind(var, expression(nest.dims[number], self.value_of))
         try:
@@ -268,11 +278,8 @@ class KernelLowering:
             if not isinstance(stmt, Alloc) or stmt.buffer.scope not in ("shared.barrier", "shared.cluster_barrier"):
                 continue
             array = self.memory.place(stmt.buffer).array
-            counts = stmt.buffer.attr("arrive_counts") or stmt.buffer.attr("arrive_count") or 1
-            numbers = (
-                list(counts) if isinstance(counts, (tuple, list)) else [counts] * (try_const(stmt.buffer.shape[0]) or 1)
-            )
-            for number, count in enumerate(numbers):
+            counts = cast("tuple[Operand, ...]", stmt.buffer.attr("arrive_counts", (1,)))
+            for number, count in enumerate(counts):
                 pointer = tir.address(array, tir.const(number))
                 code.append(tir.run(tir.extern("void", "tl::barrier_init", pointer, self.index(count))))
         if not code:
@@ -290,6 +297,11 @@ class KernelLowering:
         self._thread = linear if linear is not None else tir.const(0)
         for var, value in zip(self.launch.thread_vars, threads, strict=False):
             self.scalars.bind(var, value)
+        axes = {f"threadIdx.{axis}": value for axis, value in zip("xyz", threads, strict=False)}
+        axes |= {f"blockIdx.{axis}": value for axis, value in zip("xyz", blocks, strict=False)}
+        for loop in walk(self.program.body):
+            if isinstance(loop, For) and loop.kind == "thread":
+                self.scalars.bind(loop.vars[0], axes.get(str(loop.attr("thread")), tir.const(0)))
         found = list(blocks)
         swizzle = self._swizzle()
         if swizzle is not None and len(found) >= 2 and len(self.launch.block_vars) >= 2:
@@ -311,6 +323,12 @@ class KernelLowering:
                 if panel and attrs.get("enable", True) is not False:
                     return panel, str(attrs.get("order", "row"))
         return None
+
+
+def workspaces_of(program: Program) -> tuple[Buffer, ...]:
+    """Tensors that a program allocates in global memory for itself."""
+    allocated = (stmt.buffer for stmt in walk(program.body) if isinstance(stmt, Alloc) and stmt.buffer.is_global)
+    return tuple(buffer for buffer in allocated if not any(buffer is param for param in program.params))
 
 
 def _mentioned(body: Iterable[Stmt], extents: Iterable[object]) -> set[object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.arith import try_const
@@ -26,14 +27,17 @@ Index = "tir.Expr | int"
 
 
 class Operand(ABC):
-    """One operand of a gemm. Tiles of instructions are numbered by their place among the rows (or columns) of a warp."""
+    """One operand of a gemm. Tiles are numbered by their place among the rows (or columns) of a warp."""
 
     needs_constant_depth = False
     in_registers = False
 
+    copy = 0
+    """Which set of registers is in use: a set is filled while another is multiplied."""
+
     @abstractmethod
-    def declare(self, tiles: int) -> list[tir.Stmt]:
-        """Registers for the tiles of one step along K."""
+    def declare(self, tiles: int, copies: int = 1) -> list[tir.Stmt]:
+        """Registers for the tiles of one step along K, ``copies`` times."""
 
     @abstractmethod
     def fetch(self, base: tir.Expr, offsets: Sequence[int], depth: tir.Expr | int) -> list[tir.Stmt]:
@@ -105,10 +109,12 @@ class _Shared(Operand):
         self.upper = one.upper_rows if is_a else 1
         self.size = self.upper * one.upper_depths * one.pack if not one.wide else 4
         self.array: Any = None
+        self.tiles = 0
 
-    def declare(self, tiles: int) -> list[tir.Stmt]:
+    def declare(self, tiles: int, copies: int = 1) -> list[tir.Stmt]:
         dtype = self.kernel.storage(self.region.buffer.dtype)
-        size = self.size * tiles
+        self.tiles = tiles
+        size = self.size * tiles * copies
         if self.bits == 4:
             size //= 2
         self.array, declaration = self.kernel.memory.temporary("a" if self.is_a else "b", dtype, size)
@@ -116,7 +122,7 @@ class _Shared(Operand):
 
     def pointer(self, tile: tir.Expr | int, depth: tir.Expr | int) -> tir.Expr:
         size = self.size // 2 if self.bits == 4 else self.size
-        place = tile * size
+        place = tile * size + self.copy * self.tiles * size
         return tir.address(self.array, tir.const(place) if isinstance(place, int) else place)
 
     def fetch(self, base: tir.Expr, offsets: Sequence[int], depth: tir.Expr | int) -> list[tir.Stmt]:
@@ -191,8 +197,7 @@ class _Shared(Operand):
         along = upper_depth * unit + depth
         trans = not self.k_last
         if trans:
-            along, across = along + inner, across
-            place = (along, across)
+            place = (along + inner, across)
         else:
             place = (across + inner, along)
         source = tir.address(
@@ -213,7 +218,8 @@ class _Shared(Operand):
                 value = tir.at(
                     self.kernel.memory.place(self.region.buffer).array, place_of(self.kernel, self.region, place)
                 )
-                code.append(tir.put(self.array, tir.const(tile * self.size + register), value))
+                number = (self.copy * self.tiles + tile) * self.size + register
+                code.append(tir.put(self.array, tir.const(number), value))
         return code
 
     def _lane_place(self, register: int) -> tuple[tir.Expr, tir.Expr]:
@@ -248,7 +254,7 @@ def _step(offsets: Sequence[int]) -> int | None:
     if len(offsets) == 1:
         return 0
     step = offsets[1] - offsets[0]
-    return step if all(b - a == step for a, b in zip(offsets, offsets[1:], strict=False)) else None
+    return step if all(b - a == step for a, b in pairwise(offsets)) else None
 
 
 class _Registers(Operand):
@@ -275,7 +281,7 @@ class _Registers(Operand):
         self.upper = one.upper_rows if is_a else 1
         self.size = self.upper * one.upper_depths * one.pack
 
-    def declare(self, tiles: int) -> list[tir.Stmt]:
+    def declare(self, tiles: int, copies: int = 1) -> list[tir.Stmt]:
         return []
 
     def _registers(self, offset: int, depth: int) -> list[int]:

@@ -21,9 +21,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tilelang.ir.arith import loop_ranges, try_const
-from tilelang.ir.stmt import Copy
+from tilelang.ir.expr import Expr
+from tilelang.ir.stmt import Copy, Gemm
 from tilelang.lower import tir
 from tilelang.lower.cuda.copies import copy_nest, has_async_copies
+from tilelang.lower.cuda.gemm import GemmLowering
 from tilelang.lower.cuda.nests import NestLowering, Staging
 from tilelang.lower.unsupported import Unsupported
 from tilelang.passes.stage_uses import units_of
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     from tilelang.ir.buffer import Buffer
     from tilelang.ir.stmt import For, Stmt
+    from tilelang.lower.cuda.gemm import MatrixSteps
     from tilelang.lower.cuda.kernel import KernelLowering
     from tilelang.passes.pipeline import Pipeline
 
@@ -82,10 +85,63 @@ class _PipelineLowering:
                     issued = [tir.branch(tir.tirx.LT(tir.const(ahead), count), issued)]
             code += [*issued, *self._commit()]
         index = tir.var(kernel.fresh(loop.vars[0].name))
-        code.append(
-            tir.tirx.For(index, tir.const(0), count, tir.tirx.ForKind.SERIAL, tir.block(self._round(index, count)))
-        )
+        steps = self._product()
+        if steps is None:
+            body = self._round(index, count)
+        else:
+            code += [*steps.declare(2), *self._first_step(steps)]
+            body = self._multiplied(steps, index, count)
+        code.append(tir.tirx.For(index, tir.const(0), count, tir.tirx.ForKind.SERIAL, tir.block(body)))
         kernel.ranges = outer
+        return code
+
+    def _first_step(self, steps: MatrixSteps) -> list[tir.Stmt]:
+        """The operands of the very first step."""
+        kernel = self.kernel
+        code = [tir.run(tir.extern("void", f"tl::cp_async_wait<{self.distance - 1}>")), kernel.barrier(self.loop)]
+        steps.use(0)
+        with kernel.using_versions(self._versions(tir.const(0))):
+            return [*kernel.mark(steps.gemm.stmt.span), *code, *steps.fetch(0)]
+
+    # --- a product alone ---
+
+    def _product(self) -> MatrixSteps | None:
+        """The product of a loop that computes nothing else, whose operands are what the copies bring."""
+        computing = [unit for unit in self.pipeline.units if unit.role == "compute"]
+        if not self.asynchronous or len(computing) != 1 or any(unit.role == "producer" for unit in self.pipeline.units):
+            return None
+        gemm = computing[0].stmt
+        if not isinstance(gemm, Gemm) or gemm.clear_accum is not False:
+            return None
+        staged = self.kernel.barriers.staged[id(self.loop)]
+        if not {gemm.a.buffer.root, gemm.b.buffer.root} <= staged or self.kernel.active(gemm)[1] != self.kernel.threads:
+            return None
+        if any(isinstance(start, Expr) for region in (gemm.a, gemm.b) for start in region.mins):
+            return None
+        found = GemmLowering(self.kernel, gemm).matrix_steps()
+        # Two sets of registers take turns, so a tile has an even number of steps.
+        return found if found is not None and found.count % 2 == 0 else None
+
+    def _multiplied(self, steps: MatrixSteps, index: tir.Expr, count: tir.Expr) -> list[tir.Stmt]:
+        """One round of a loop with nothing but a product: the operands of a step are fetched while the one before is
+        multiplied, those of the next tile's first step included. So the tensor cores do not wait at the barrier."""
+        kernel, distance, depth = self.kernel, self.distance, steps.instruction.k
+        code: list[tir.Stmt] = []
+        more = tir.tirx.LT(index + distance, count)
+        for number in range(steps.count):
+            last = number + 1 == steps.count
+            code += kernel.mark(steps.gemm.stmt.span)
+            if last:
+                code += [tir.run(tir.extern("void", f"tl::cp_async_wait<{distance - 1}>")), kernel.barrier(self.loop)]
+            steps.use((number + 1) % 2)
+            iteration = index + 1 if last else index
+            with kernel.using_versions(self._versions(iteration)):
+                code += steps.fetch(0 if last else (number + 1) * depth)
+            if number == 0:
+                code += [tir.branch(more, self._ahead(index + distance)), *self._commit()]
+                code += kernel.mark(steps.gemm.stmt.span)
+            steps.use(number % 2)
+            code += steps.multiply(number * depth)
         return code
 
     def _round(self, index: tir.Expr, count: tir.Expr) -> list[tir.Stmt]:
@@ -174,12 +230,12 @@ class _PipelineLowering:
                     dtype = kernel.storage(stmt.dst.buffer.dtype)
                     array, declaration = kernel.memory.temporary(f"{stmt.dst.buffer.name}_next", dtype, registers)
                     declared.append(declaration)
-                    for code, is_load in ((loads, True), (stores, False)):
-                        half = replace(nest, staging=Staging(array, is_load))
-                        code += [*kernel.mark(stmt.span), *NestLowering(kernel, half).run()]
+                    for half in (loads, stores):
+                        staged = replace(nest, staging=Staging(array, half is loads))
+                        half.extend([*kernel.mark(stmt.span), *NestLowering(kernel, staged).run()])
                 elif role is None:
-                    for code in (loads, stores):
-                        code += lower_block(kernel, (stmt,))
+                    for half in (loads, stores):
+                        half.extend(lower_block(kernel, (stmt,)))
                 elif role == "copy":
                     stores += lower_block(kernel, (stmt,))
                 elif role == "producer":

@@ -1,4 +1,4 @@
-"""Reductions of fragments: registers of a thread, then lanes of a warp by shuffles, then warps through shared memory."""
+"""Reductions of fragments: registers of a thread, then lanes by shuffles, then warps through shared memory."""
 
 from __future__ import annotations
 
