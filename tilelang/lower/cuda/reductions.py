@@ -152,7 +152,8 @@ class _ReduceLowering:
                     and self.source.shape[1 - self.dim if len(self.source.shape) == 2 else 0] != 1
                 ):
                     raise Unsupported(
-                        f"T.reduce_{self.stmt.op} of a fragment whose rows are not multiples of its threads is not supported",
+                        f"T.reduce_{self.stmt.op} of a fragment whose rows are not multiples of its threads is not "
+                        "supported",
                         self.stmt.span,
                     )
                 found.append((digit.scale, digit.extent))
