@@ -159,6 +159,7 @@ TABLES_OF_OWN_MODULES = {
     "tilelang": "names from the table beside the call",
     "tilelang.frontend.models.package": "names under `tilelang.`, which is this package wherever the checker runs",
     "tilelang_analyzers.config": "the TOML reader",
+    "tilelang.live.statements": "imports that a kernel of the running program makes itself",
 }
 """Modules that may import a name they compute, and what it is."""
 

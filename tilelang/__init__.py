@@ -1,6 +1,6 @@
 """The TileLang core: language, syntax, abstract evaluation, tile IR, passes and targets.
 
-Names are imported when they are first asked for. Those that need a compiler back end keep their signatures and raise
+Names are imported when they are first asked for. Upstream's internals keep their names and raise
 :class:`~tilelang.unavailable.CompilerUnavailableError` when called.
 """
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path as Path
 
     from tilelang import autotuner as autotuner
+    from tilelang import cache as cache
     from tilelang import carver as carver
     from tilelang import engine as engine
     from tilelang import env as env
@@ -55,9 +56,16 @@ if TYPE_CHECKING:
     from tilelang.language.layouts import Fragment as Fragment
     from tilelang.language.layouts import Layout as Layout
     from tilelang.language.policy import TensorSupplyType as TensorSupplyType
+    from tilelang.live.check import check_kernel as check_kernel
+    from tilelang.live.errors import CompileError as CompileError
     from tilelang.math import cdiv as cdiv
     from tilelang.math import next_power_of_2 as next_power_of_2
     from tilelang.profiler import Profiler as Profiler
+    from tilelang.profiler import bench as bench
+    from tilelang.profiler import check as check
+    from tilelang.profiler import do_bench as do_bench
+    from tilelang.runtime.bundle import export as export
+    from tilelang.runtime.bundle import load as load
     from tilelang.transform import PassConfigKey as PassConfigKey
     from tilelang.utils import build_date as build_date
     from tilelang.utils import deprecated as deprecated
@@ -67,7 +75,6 @@ if TYPE_CHECKING:
     analysis: Any
     ascend: Any
     backend: Any
-    cache: Any
     contrib: Any
     cpu: Any
     cuda: Any
@@ -84,6 +91,7 @@ if TYPE_CHECKING:
     webgpu: Any
 
 _MEMBERS = {
+    "CompileError": "tilelang.live.errors:CompileError",
     "DataType": "tilelang.language.dtypes:dtype",
     "Fragment": "tilelang.language.layouts:Fragment",
     "JITKernel": "tilelang.jit:JITKernel",
@@ -93,15 +101,21 @@ _MEMBERS = {
     "Profiler": "tilelang.profiler:Profiler",
     "TensorSupplyType": "tilelang.language.policy:TensorSupplyType",
     "autotune": "tilelang.autotuner:autotune",
+    "bench": "tilelang.profiler:bench",
     "build_date": "tilelang.utils:build_date",
     "cdiv": "tilelang.math:cdiv",
+    "check": "tilelang.profiler:check",
+    "check_kernel": "tilelang.live.check:check_kernel",
     "compile": "tilelang.jit:compile",
     "deprecated": "tilelang.utils:deprecated",
     "disable_cache": "tilelang.env:disable_cache",
+    "do_bench": "tilelang.profiler:do_bench",
     "enable_cache": "tilelang.env:enable_cache",
+    "export": "tilelang.runtime.bundle:export",
     "get_runtime_library_dirs": "tilelang.env:get_runtime_library_dirs",
     "is_cache_enabled": "tilelang.env:is_cache_enabled",
     "jit": "tilelang.jit:jit",
+    "load": "tilelang.runtime.bundle:load",
     "logger": "tilelang.env:logger",
     "lower": "tilelang.engine:lower",
     "next_power_of_2": "tilelang.math:next_power_of_2",
@@ -118,6 +132,7 @@ _STANDARD = frozenset(("contextlib", "ctypes", "logging", "os", "sys", "warnings
 _MODULES = frozenset(
     (
         "autotuner",
+        "cache",
         "carver",
         "engine",
         "env",
@@ -138,7 +153,6 @@ _UNAVAILABLE = frozenset(
         "analysis",
         "ascend",
         "backend",
-        "cache",
         "contrib",
         "cpu",
         "cuda",

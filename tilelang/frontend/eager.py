@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import is_tuple
 from tilelang.frontend.instance import Instance
-from tilelang.frontend.parameters import declare_tensor, parsed_annotation
+from tilelang.frontend.parameters import declare_tensor
 from tilelang.frontend.recorder import plain_map
 from tilelang.frontend.scoping import kept, lookup, names_used, own_nodes
 from tilelang.frontend.signals import StopPhase
@@ -143,8 +143,7 @@ def _run_eager(
     for arg in (*function.node.args.posonlyargs, *function.node.args.args, *function.node.args.kwonlyargs):
         if arg.annotation is None or not _may_be_tensor(arg.annotation):
             continue
-        annotation = ev.eval(parsed_annotation(arg.annotation), function.scope)
-        value = declare_tensor(ev, arg.arg, annotation, bound.get(arg.arg), ev.span(arg, scope))
+        value = declare_tensor(ev, arg.arg, ev.annotation(function, arg), bound.get(arg.arg), ev.span(arg, scope))
         if value is not None:
             scope.vars[arg.arg] = value
     return ev.run_body(function, scope), scope

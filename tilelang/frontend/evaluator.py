@@ -22,7 +22,7 @@ from tilelang.ir.span import Span
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sized
+    from collections.abc import Callable, Generator, Iterable, Sized
 
     from tilelang.frontend.eager import EagerState
     from tilelang.frontend.modules import ModuleTable
@@ -128,7 +128,11 @@ class Evaluator:
         self.stack: list[CallLink] = []
         self.unsure = 0
         """How many unknown conditions the current code is under."""
+        self.in_doubt = False
+        """Whether the rest of the test runs only if a package is there."""
         self.expected_failure = 0
+        self.running = 0
+        """How many generators run, one inside another."""
         self.factories = 0
         """How many kernel factories run, one inside another."""
         self.handling: list[UserError] = []
@@ -147,8 +151,6 @@ class Evaluator:
         self.phase_one = False
         """Whether an eager kernel is run only up to its launch, to find the sizes of its tensors."""
         self.eager: EagerState | None = None
-        self.enum_base = ""
-        """The base of the enum whose body is evaluated: it decides what ``enum.auto`` gives."""
         self.traces: list[Trace] = []
         self.problems: list[Problem] = []
 
@@ -241,7 +243,7 @@ class Evaluator:
             return
         from tilelang.ir.problem import Problem
 
-        if not self.expected_failure and not self.unsure:
+        if not self.expected_failure and not self.unsure and not self.in_doubt:
             self.problems.append(Problem(kind, span, data, notes))
 
     def trace(self, message: str, span: Span) -> None:
@@ -288,18 +290,34 @@ class Evaluator:
         self.asked_for_target = True
         return self.arch
 
+    # --- values that only a running program has ---------------------------------------------------------------
+
+    def host_items(self, value: Any) -> Iterable[Any] | None:
+        """The items of a value that is not modelled; ``None`` where they are not known."""
+        return None
+
+    def set_host_attribute(self, owner: Any, name: str, value: Any) -> None:
+        """``owner.name = value`` on an object that is not modelled."""
+
+    def set_host_item(self, container: Any, index: Any, value: Any) -> None:
+        """``container[index] = value`` on an object that is not modelled."""
+
+    def annotation(self, function: Function, arg: ast.arg) -> Any:
+        """The value of a parameter's annotation, which exists."""
+        from tilelang.frontend.parameters import parsed_annotation
+
+        assert arg.annotation is not None
+        return self.eval(parsed_annotation(arg.annotation), function.scope)
+
     # --- functions --------------------------------------------------------------------------------------------
 
     def run_body(self, function: Function, scope: Scope) -> Any:
         """Evaluate the body of a function in a scope that holds its arguments; the returned value."""
-        from tilelang.frontend.containers import ListVal
         from tilelang.frontend.heap import joined
 
         node = function.node
         if isinstance(node, ast.Lambda):
             return self.eval(node.body, scope)
-        if function.is_generator:
-            scope.yields = ListVal()
         depth = self.unsure
         try:
             signal = settled(self, self.exec(node.body, scope))
@@ -309,8 +327,6 @@ class Evaluator:
                     frame.exit(builder)
         finally:
             self.unsure = depth
-        if scope.yields is not None:
-            return scope.yields
         value = signal.value if isinstance(signal, Return) else None
         for earlier in scope.pending:
             value = joined(value, earlier)

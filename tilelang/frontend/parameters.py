@@ -25,9 +25,7 @@ def declare_parameters(ev: Evaluator, function: Function, scope: Scope) -> dict[
     for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
         value: Any = UNKNOWN
         if arg.annotation is not None:
-            value = declare(
-                ev, arg.arg, ev.eval(parsed_annotation(arg.annotation), function.scope), ev.span(arg, scope)
-            )
+            value = declare(ev, arg.arg, ev.annotation(function, arg), ev.span(arg, scope))
             if isinstance(value, Unknown) and ev.builder is not None:
                 ev.builder.complete = False
         elif arg.arg not in annotated_in_body(node) and ev.builder is not None:

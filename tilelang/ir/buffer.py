@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.expr import Expr, Index, Operand, Slice, const_int
 from tilelang.ir.span import NOWHERE, Span
@@ -35,6 +35,15 @@ class Buffer:
     source: Buffer | None = None
     attrs: tuple[tuple[str, object], ...] = ()
     span: Span = field(default=NOWHERE, repr=False, kw_only=True)
+
+    __iter__ = None  # Python would otherwise try to index it from 0 up
+
+    def __getitem__(self, index: Any) -> Any:
+        """An element or a box, in code that Python runs itself while a kernel is built."""
+        from tilelang.language.context import here
+        from tilelang.language.regions import subscript
+
+        return subscript(self, index, here())
 
     @property
     def rank(self) -> int:

@@ -8,12 +8,14 @@ Equality is structural and ignores spans; :class:`Var` compares by identity.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tilelang.ir.dtype import BOOL, DType
 from tilelang.ir.span import NOWHERE, Span
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tilelang.ir.buffer import Buffer
 
 VarKind = Literal["dim", "param", "loop", "block", "thread", "let", "unknown"]
@@ -22,12 +24,54 @@ index; ``block``/``thread``: an index of the launch; ``let``: a value bound once
 value that the evaluator could not follow. Nothing may be concluded from an ``unknown`` variable."""
 
 
+def _operator(op: str, *, swapped: bool = False) -> Callable[[Any, Any], Any]:
+    """A method for Python's operator. The types of results are the language's business."""
+
+    def method(self: Expr, other: object) -> Any:
+        if not isinstance(other, (Expr, int, float)) and not getattr(other, "is_var", False):
+            return NotImplemented
+        from tilelang.language.arith import binary
+        from tilelang.language.context import here
+
+        return binary(op, other, self, here()) if swapped else binary(op, self, other, here())
+
+    return method
+
+
 @dataclass(frozen=True, slots=True)
 class Expr:
-    """Base of all typed expressions."""
+    """Base of all typed expressions.
+
+    Python's operators make expressions, so that a program can compute sizes (``m // 64``) outside of kernels. ``==``
+    does not: it compares the structure.
+    """
 
     dtype: DType
     span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+
+    __add__, __radd__ = _operator("+"), _operator("+", swapped=True)
+    __sub__, __rsub__ = _operator("-"), _operator("-", swapped=True)
+    __mul__, __rmul__ = _operator("*"), _operator("*", swapped=True)
+    __truediv__, __rtruediv__ = _operator("/"), _operator("/", swapped=True)
+    __floordiv__, __rfloordiv__ = _operator("//"), _operator("//", swapped=True)
+    __mod__, __rmod__ = _operator("%"), _operator("%", swapped=True)
+    __lshift__, __rlshift__ = _operator("<<"), _operator("<<", swapped=True)
+    __rshift__, __rrshift__ = _operator(">>"), _operator(">>", swapped=True)
+    __and__, __rand__ = _operator("&"), _operator("&", swapped=True)
+    __or__, __ror__ = _operator("|"), _operator("|", swapped=True)
+    __xor__, __rxor__ = _operator("^"), _operator("^", swapped=True)
+    __lt__, __le__ = _operator("<"), _operator("<=")
+    __gt__, __ge__ = _operator(">"), _operator(">=")
+
+    def __neg__(self) -> Any:
+        from tilelang.language.arith import unary
+
+        return unary("-", self)
+
+    def __invert__(self) -> Any:
+        from tilelang.language.arith import unary
+
+        return unary("~", self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +102,11 @@ class Binary(Expr):
     op: str
     a: Operand
     b: Operand
+
+    def __bool__(self) -> bool:
+        if is_comparison(self.op):
+            raise TypeError(f"whether {self.op} holds is known only when the kernel runs: no Python code can ask")
+        return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -289,8 +289,6 @@ class ScalarLowering:
             found = function(self.family, name, (self.lower(call.args[0], dtype),), compute_of(dtype))
             assert found is not None
             return found
-        if op in ("call_extern", "call_pure_extern"):
-            return self._extern(call)
         raise Unsupported(f"T.{op} is not supported on {self.family}", call.span)
 
     def _function(self, call: Call) -> tir.Expr:
@@ -356,13 +354,6 @@ class ScalarLowering:
         if self.family == "cuda":
             return self.decode(tirx.call_pure_extern(target, "tl::bits", stored, tir.const(0, target)), call.dtype)
         return self.decode(tirx.reinterpret(target, stored), call.dtype)
-
-    def _extern(self, call: Call) -> tir.Expr:
-        name = str(call.args[0])
-        args = [self.argument(arg) for arg in call.args[1:]]
-        dtype = self.storage(call.dtype) if call.dtype.kind != "void" else "void"
-        found = tirx.call_extern(dtype, name, *args)
-        return found if dtype == "void" else self.decode(found, call.dtype)
 
     def argument(self, value: object) -> tir.Expr:
         """An argument of a call of a function by name: pointers to elements, or stored values."""

@@ -74,15 +74,15 @@ class Barriers:
     staged: Mapping[int, frozenset[Buffer]] = field(default_factory=dict[int, "frozenset[Buffer]"])
 
 
-def place_barriers(plan: LaunchPlan) -> Barriers:
-    """The barriers of one launch. A kernel that switches them off gets none."""
+def place_barriers(plan: LaunchPlan, thread_vars: frozenset[Var] = frozenset()) -> Barriers:
+    """The barriers of one launch. ``thread_vars``: variables besides those of the launch that number threads."""
     threads = 1
     for extent in plan.opened.threads:
         threads *= try_const(extent) or 1
     active = active_threads(plan.opened, threads)
     found = {id(each.loop): staged_buffers(each, plan.versions) for each in pipelines_of(plan)}
     staged = {loop: buffers for loop, buffers in found.items() if buffers}
-    placer = _Placer(plan, active, staged)
+    placer = _Placer(plan, active, staged, thread_vars)
     placer.block(plan.opened.body)
     return Barriers(frozenset(placer.before), active, staged)
 
@@ -115,7 +115,14 @@ def staged_buffers(pipeline: Pipeline, versions: Mapping[Buffer, int]) -> frozen
 
 
 class _Placer:
-    def __init__(self, plan: LaunchPlan, active: ActiveThreads, staged: Mapping[int, frozenset[Buffer]]) -> None:
+    def __init__(
+        self,
+        plan: LaunchPlan,
+        active: ActiveThreads,
+        staged: Mapping[int, frozenset[Buffer]],
+        thread_vars: frozenset[Var],
+    ) -> None:
+        self._thread_vars = thread_vars
         self.before: set[int] = set()
         self._plan = plan
         self._active = active
@@ -269,7 +276,7 @@ class _Placer:
             return False
         for term in subterms(value):
             if isinstance(term, Var):
-                if term.kind in ("thread", "unknown"):
+                if term.kind in ("thread", "unknown") or term in self._thread_vars:
                     return False
                 if term in self._lets and not self._same(self._lets[term], depth + 1):
                     return False
@@ -286,7 +293,7 @@ class _Placer:
             if isinstance(stmt, Store) and stmt.buffer.root is root:
                 parts = (stmt.value, *stmt.indices)
                 for term in subterms(parts):
-                    if isinstance(term, Var) and term.kind in ("thread", "unknown"):
+                    if isinstance(term, Var) and (term.kind in ("thread", "unknown") or term in self._thread_vars):
                         return True
                     if isinstance(term, Load) and term.buffer.root is not root and not term.buffer.is_global:
                         return True

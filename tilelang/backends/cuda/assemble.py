@@ -1,4 +1,4 @@
-"""From generated CUDA C++ to a loadable artifact."""
+"""Generated CUDA text as PTX and machine code, with what the assembler says of it."""
 
 from __future__ import annotations
 
@@ -11,24 +11,31 @@ from tilelang.backends.cuda.resources import with_dynamic
 
 if TYPE_CHECKING:
     from tilelang.backends.artifact import Artifact
-    from tilelang.ir.problem import Problem
     from tilelang.ir.program import Program
     from tilelang.targets import Target
 
+QUIET = ("-diag-suppress=177,549,550,1046",)
+"""Remarks on generated text that tell users nothing: unused variables, inexact decimal constants."""
 
-def assemble(artifact: Artifact, program: Program, target: Target) -> BuildResult:
-    """The artifact with PTX, cubin and the resources of its kernels. What cannot be placed on a line of the user is a
-    problem of the program as a whole."""
-    binary = compile_cuda(artifact.source, target.compiled_as, sources=artifact.files)
-    if binary.cubin is None:
-        return BuildResult(None, tuple(_placed(problem, program, target) for problem in binary.problems))
+
+def assemble(artifact: Artifact, program: Program, target: Target, options: tuple[str, ...] = ()) -> BuildResult:
+    """The artifact with its code. Problems of embedded CUDA stand at their place in the program."""
+    from tilelang.backends.cuda.build import PROLOGUE_NAME, prologue
+
+    found = compile_cuda(
+        artifact.source,
+        target.compiled_as,
+        headers={PROLOGUE_NAME: prologue()},
+        options=(*QUIET, *options),
+        sources=artifact.files,
+    )
+    problems = tuple(
+        problem if problem.span.line else replace(problem, span=program.span) for problem in found.problems
+    )
+    if found.cubin is None:
+        return BuildResult(None, problems)
     kernels = tuple(
-        replace(kernel, resources=with_dynamic(binary.resources, kernel.symbol, kernel.dynamic_shared))
+        replace(kernel, resources=with_dynamic(found.resources, kernel.symbol, kernel.dynamic_shared))
         for kernel in artifact.kernels
     )
-    return BuildResult(replace(artifact, ptx=binary.ptx, cubin=binary.cubin, log=binary.log, kernels=kernels))
-
-
-def _placed(problem: Problem, program: Program, target: Target) -> Problem:
-    span = problem.span if problem.span.line else program.span
-    return replace(problem, span=span, data={**problem.data, "target": target.arch})
+    return BuildResult(replace(artifact, kernels=kernels, ptx=found.ptx, cubin=found.cubin, log=found.log), problems)

@@ -33,7 +33,7 @@ PROLOGUE_NAME = "tilelang_prologue.cuh"
 
 @cache
 def prologue() -> str:
-    """The text that every generated kernel begins with."""
+    """The header that every generated kernel includes."""
     return files("tilelang.backends.cuda").joinpath("prologue.cuh").read_text(encoding="utf-8")
 
 
@@ -69,7 +69,7 @@ def build_cuda(
         if "tir" in stages:
             tir_texts.append(str(lowered.function))
         texts.append(lines.resolve(print_function(lowered.function, target)))
-    source = "\n".join([f'#line 1 "{PROLOGUE_NAME}"', prologue(), *sources, *texts])
+    source = "\n".join([f'#include "{PROLOGUE_NAME}"', *sources, *texts])
     shown: list[tuple[str, str]] = []
     if "tile-ir" in stages:
         shown.append(("tile-ir", print_program(program)))
@@ -145,10 +145,7 @@ def _device_kernel(kernel: KernelLowering, launch: Launch, symbol: str, names: M
     block = [formula(extent, names) for extent in launch.threads]
     grid += [1] * (3 - len(grid))
     block += [1] * (3 - len(block))
-    arguments = tuple(
-        Argument("param" if any(param is one for one in kernel.program.params) else "dim", _argument_name(param, names), str(param.dtype))
-        for _, param in kernel.params
-    )
+    arguments = tuple(_argument(kernel, param, names) for _, param in kernel.params)
     sizes = [size for size in block if isinstance(size, int)]
     assert len(sizes) == 3, "threads are constants"
     return DeviceKernel(
@@ -160,8 +157,18 @@ def _device_kernel(kernel: KernelLowering, launch: Launch, symbol: str, names: M
     )
 
 
-def _argument_name(param: Buffer | Var, names: Mapping[Var, str]) -> str:
-    return param.name if isinstance(param, Buffer) else names.get(param, param.name)
+def _argument(kernel: KernelLowering, param: Buffer | Var, names: Mapping[Var, str]) -> Argument:
+    """How the launch gets one argument."""
+    given = any(param is one for one in kernel.program.params)
+    if not isinstance(param, Buffer):
+        return Argument("param" if given else "dim", names.get(param, param.name), str(param.dtype))
+    if given:
+        return Argument("param", param.name, str(param.dtype))
+    try:
+        shape = tuple(formula(extent, names) for extent in param.shape)
+    except NotAFormula as problem:
+        raise Unsupported(f"the workspace {param.name}: {problem}", param.span) from None
+    return Argument("workspace", param.name, str(param.dtype), shape)
 
 
 def print_function(function: Any, target: Target) -> str:

@@ -41,6 +41,8 @@ def has_async_copies(kernel: KernelLowering) -> bool:
 
 def copy_nest(stmt: Copy, *, asynchronous: bool = False) -> ParallelNest:
     """A copy as a nest: a loop for each extent above 1, of the box that lies nearer to the registers."""
+    if stmt.op == "im2col":
+        return _windows(stmt)
     if stmt.op not in ("copy", "async_copy", "tma_copy", "transpose"):
         raise Unsupported(f"T.{stmt.op} is not supported on CUDA yet", stmt.span)
     source, target = box_of(stmt.src), box_of(stmt.dst)
@@ -63,6 +65,51 @@ def _transposed(stmt: Copy, source: Box, target: Box) -> ParallelNest:
     turned = (*loops[:-2], loops[-1], loops[-2])
     read = [_plus(start, loop) for (start, _), loop in zip(source, turned, strict=True)]
     return ParallelNest(stmt, loops, tuple(extents), (_store(stmt, read, write),))
+
+
+def _windows(stmt: Copy) -> ParallelNest:
+    """The windows of a convolution over an NHWC tensor: rows are output pixels, columns kernel positions and channels.
+    Pixels outside of the image are zero."""
+    image, tile = stmt.src.buffer, stmt.dst.buffer
+    numbers = [try_const(stmt.attr(name)) for name in ("kernel", "stride", "dilation", "pad")]
+    rows, columns = (try_const(extent) for extent in tile.shape[-2:])
+    if image.rank != 4 or None in numbers or rows is None or columns is None:
+        raise Unsupported("T.im2col needs a tensor of 4 dimensions and constant sizes", stmt.span)
+    kernel, stride, dilation, pad = (number or 0 for number in numbers)
+    steps = [stmt.attr(name, 0) for name in ("nhw_step", "c_step")]
+    _, height, width, channels = image.shape
+    i, j = Var(INT32, "i", "loop"), Var(INT32, "j", "loop")
+    pixel = _plus(i, _binary("*", steps[0], rows))
+    place = _plus(j, _binary("*", steps[1], columns))
+    across = _outputs(width, kernel, stride, dilation, pad)
+    down = _outputs(height, kernel, stride, dilation, pad)
+    whole = _binary("*", down, across)
+
+    def source(output: Operand, offset: Operand) -> Operand:
+        at = _binary("+", _binary("*", output, stride), _binary("*", offset, dilation))
+        return _binary("-", at, pad)
+
+    read = (
+        _binary("//", pixel, whole),
+        source(_binary("//", _binary("%", pixel, whole), across), _binary("//", place, _binary("*", kernel, channels))),
+        source(_binary("%", pixel, across), _binary("%", _binary("//", place, channels), kernel)),
+        _binary("%", place, channels),
+    )
+    leading = tuple(stmt.dst.mins[:-2]) if stmt.dst.mins else (0,) * (tile.rank - 2)
+    return ParallelNest(stmt, (i, j), (rows, columns), (_store(stmt, read, (*leading, i, j)),))
+
+
+def _outputs(size: Operand, kernel: int, stride: int, dilation: int, pad: int) -> Operand:
+    """Output pixels along one side of an image."""
+    return _binary("+", _binary("//", _binary("+", size, 2 * pad - dilation * (kernel - 1) - 1), stride), 1)
+
+
+def _binary(op: str, a: object, b: object) -> Operand:
+    numbers = try_const(a), try_const(b)
+    if numbers[0] is not None and numbers[1] is not None:
+        x, y = numbers[0], numbers[1]
+        return {"+": x + y, "-": x - y, "*": x * y}.get(op, x // y if op == "//" else x % y if y else 0)
+    return Binary(INT32, op, a, b)  # type: ignore[arg-type]  # operands
 
 
 def _store(stmt: Copy, read: Sequence[Operand], write: Sequence[Operand]) -> Store:

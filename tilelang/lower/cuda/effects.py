@@ -25,7 +25,7 @@ ANNOTATIONS = frozenset(
         *("annotate_min_blocks_per_sm", "annotate_compile_flags", "annotate_pass_configs", "assume", "sblock_attr"),
         *("annotate_ws_schedule", "annotate_ws_pipeline_depth", "reads", "writes", "no_set_max_nreg", "set_max_nreg"),
         *("disable_warp_group_reg_alloc", "annotate_producer_reg_dealloc", "annotate_consumer_reg_alloc"),
-        *("inc_max_nreg", "dec_max_nreg", "annotate_stmt"),
+        *("inc_max_nreg", "dec_max_nreg", "annotate_stmt", "reshape", "view"),
     )
 )
 """Effects that say something about a kernel and run no code here."""
@@ -39,8 +39,14 @@ def lower_effect(kernel: KernelLowering, stmt: Effect) -> list[tir.Stmt]:
     found = EFFECTS.get(call.op)
     if found is not None:
         return found(kernel, stmt, call)
-    if call.op in ("call_extern", "call_pure_extern", "evaluate"):
-        return [tir.run(kernel.scalars.lower(call if call.op != "evaluate" else call.args[0]))]
+    if call.op == "evaluate" and call.args and isinstance(call.args[0], Call):
+        call = call.args[0]
+    if call.op in ("call_extern", "call_pure_extern"):
+        # What it returns is not asked for.
+        name, args = extern_call(kernel, call)
+        return [tir.run(tir.extern("void", name, *args))]
+    if call.op == "evaluate":
+        return [tir.run(kernel.scalars.lower(call.args[0]))]
     value = device_call(kernel, call)
     if value is not None:
         return [tir.run(value)]
@@ -142,7 +148,7 @@ def _import_source(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir
     source = dict(call.attrs).get("source")
     if not isinstance(source, str):
         raise Unsupported("T.import_source needs a string that is known", stmt.span)
-    kernel.sources.append(source)
+    kernel.sources.append(f'#line {stmt.span.line} "{stmt.span.path}"\n{source}')
     return []
 
 
@@ -205,10 +211,7 @@ def device_call(kernel: KernelLowering, call: Call) -> tir.Expr | None:
     if op in ("address_of", "access_ptr", "tvm_access_ptr"):
         return _address(kernel, call)
     if op in ("call_extern", "call_pure_extern"):
-        name = dict(call.attrs).get("name")
-        if not isinstance(name, str):
-            raise Unsupported(f"T.{op} needs the name of a function that is known", call.span)
-        args = [argument(kernel, arg) for arg in call.args]
+        name, args = extern_call(kernel, call)
         result = "void" if call.dtype.kind == "void" else kernel.storage(call.dtype)
         made = tirx.call_extern(result, name, *args)
         return made if result == "void" else scalars.decode(made, call.dtype)
@@ -238,6 +241,14 @@ def device_call(kernel: KernelLowering, call: Call) -> tir.Expr | None:
         mask = kernel.index(call.args[1]) if len(call.args) > 1 else tir.const(0xFFFFFFFF, "uint32")
         return tirx.call_extern("uint32", f"tl::{op}", mask, inner)
     return None
+
+
+def extern_call(kernel: KernelLowering, call: Call) -> tuple[str, list[tir.Expr]]:
+    """Name and arguments of a call of a function that the program brings itself."""
+    name = dict(call.attrs).get("name")
+    if not isinstance(name, str):
+        raise Unsupported(f"T.{call.op} needs the name of a function that is known", call.span)
+    return name, [argument(kernel, arg) for arg in call.args]
 
 
 def _address(kernel: KernelLowering, call: Call) -> tir.Expr:

@@ -16,7 +16,7 @@ from tilelang.ir.expr import Var
 from tilelang.ir.layout.recover import REGISTER, THREAD
 from tilelang.ir.layout.digits import Sum, substitute
 from tilelang.ir.span import NOWHERE
-from tilelang.ir.stmt import Alloc, Effect
+from tilelang.ir.stmt import Alloc, Effect, For
 from tilelang.ir.visit import operands, subterms, walk
 from tilelang.lower import tir
 from tilelang.lower.cuda.memory import Memory
@@ -99,7 +99,7 @@ class KernelLowering:
         self._names = _Names(set(_RESERVED))
         self.scalars = ScalarLowering("cuda", self.load, self._call)
         self.memory = Memory(self)
-        self.barriers: Barriers = place_barriers(plan)
+        self.barriers: Barriers = place_barriers(plan, self._thread_loops())
         self.helpers: set[str] = set()
         self.sources: list[str] = []
         self.params: list[tuple[Any, Buffer | Var]] = []
@@ -121,9 +121,19 @@ class KernelLowering:
                     used.update(term for term in subterms(extent) if isinstance(term, Var))
             elif param in used:
                 self._declare_scalar(param, param.name)
+        for buffer in workspaces_of(self.program):
+            if buffer in used:
+                data = tir.pointer(self.fresh(buffer.name), self.storage(buffer.dtype))
+                self.memory.add_param(buffer, data)
+                self.params.append((data, buffer))
         for var, name in names.items():
             if var in used and not any(var is param for _, param in self.params):
                 self._declare_scalar(var, name)
+
+    def _thread_loops(self) -> frozenset[Var]:
+        """Variables that name a dimension of the launch outside of its ``with`` statement."""
+        loops = (stmt for stmt in walk(self.program.body) if isinstance(stmt, For) and stmt.kind == "thread")
+        return frozenset(loop.vars[0] for loop in loops if str(loop.attr("thread")).startswith("threadIdx"))
 
     def _declare_scalar(self, var: Var, name: str) -> None:
         if var.dtype.kind == "handle":
@@ -288,6 +298,11 @@ class KernelLowering:
         self._thread = linear if linear is not None else tir.const(0)
         for var, value in zip(self.launch.thread_vars, threads, strict=False):
             self.scalars.bind(var, value)
+        axes = {f"threadIdx.{axis}": value for axis, value in zip("xyz", threads, strict=False)}
+        axes |= {f"blockIdx.{axis}": value for axis, value in zip("xyz", blocks, strict=False)}
+        for loop in walk(self.program.body):
+            if isinstance(loop, For) and loop.kind == "thread":
+                self.scalars.bind(loop.vars[0], axes.get(str(loop.attr("thread")), tir.const(0)))
         found = list(blocks)
         swizzle = self._swizzle()
         if swizzle is not None and len(found) >= 2 and len(self.launch.block_vars) >= 2:
@@ -309,6 +324,12 @@ class KernelLowering:
                 if panel and attrs.get("enable", True) is not False:
                     return panel, str(attrs.get("order", "row"))
         return None
+
+
+def workspaces_of(program: Program) -> tuple[Buffer, ...]:
+    """Tensors that a program allocates in global memory for itself."""
+    allocated = (stmt.buffer for stmt in walk(program.body) if isinstance(stmt, Alloc) and stmt.buffer.is_global)
+    return tuple(buffer for buffer in allocated if not any(buffer is param for param in program.params))
 
 
 def _mentioned(body: Iterable[Stmt], extents: Iterable[object]) -> set[object]:

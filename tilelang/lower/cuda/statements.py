@@ -136,6 +136,9 @@ def _let(kernel: KernelLowering, stmt: Let) -> list[tir.Stmt]:
 def _for(kernel: KernelLowering, stmt: For) -> list[tir.Stmt]:
     if is_parallel(stmt):
         return lower_nest(kernel, written(stmt))
+    if stmt.kind == "thread":
+        # One dimension of the launch, under another name.
+        return lower_block(kernel, stmt.body)
     if id(stmt) in kernel.barriers.staged:
         return lower_pipeline(kernel, stmt)
     return lower_loop(kernel, stmt, lambda body: lower_block(kernel, body))

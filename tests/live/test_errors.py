@@ -1,0 +1,65 @@
+# pyright: reportInvalidTypeForm=false, reportRedeclaration=false, reportArgumentType=false, reportAttributeAccessIssue=false
+# pyright: reportUndefinedVariable=false, reportCallIssue=false
+"""What the language refuses stops a running program with the checker's words, and the place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tilelang.language as T
+from tilelang.live.errors import CompileError
+
+
+def line_of(name: str) -> int:
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    return next(i for i, line in enumerate(lines, 1) if line.endswith(f"  # {name}"))
+
+
+def test_the_rule_and_the_place_are_named():
+    with pytest.raises(CompileError) as caught:
+
+        @T.prim_func
+        def main(A: T.Tensor((4,), "float32")):
+            with T.Kernel(1, threads=32):
+                T.alloc_shared((4,), "floaty32")  # dtype
+
+    (finding,) = caught.value.diagnostics
+    assert finding.rule == "invalid-argument"
+    assert "'floaty32'" in finding.message
+    assert (finding.span.path, finding.span.line) == (__file__, line_of("dtype"))
+    assert f"{__file__}:{line_of('dtype')}: " in str(caught.value)
+
+
+def test_unknown_names_and_keywords_stop_a_program():
+    with pytest.raises(CompileError, match=r"`copi`.*did you mean `copy`"):
+
+        @T.prim_func
+        def name(A: T.Tensor((4,), "float32")):
+            with T.Kernel(1, threads=32):
+                T.copi(A, A)
+
+    with pytest.raises(CompileError, match="no parameter `quickly`"):
+
+        @T.prim_func
+        def keyword(A: T.Tensor((4,), "float32")):
+            with T.Kernel(1, threads=32):
+                T.copy(A, A, quickly=True)
+
+
+def test_a_name_rebound_under_a_run_time_condition():
+    with pytest.raises(CompileError, match="x"):
+
+        @T.prim_func
+        def main(A: T.Tensor((4,), "int32"), n: T.int32):
+            with T.Kernel(1, threads=32):
+                x = 1
+                if n > 0:
+                    x = 2
+                A[0] = x
+
+
+def test_it_is_what_upstream_raises():
+    for kind in (ValueError, TypeError, RuntimeError):
+        assert issubclass(CompileError, kind)
