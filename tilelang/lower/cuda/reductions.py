@@ -87,7 +87,11 @@ class _ReduceLowering:
 
     def _value_of(self, register: tir.Expr) -> Any:
         thread = self.kernel.thread - self.first if self.first else self.kernel.thread
-        return lambda key: thread if key == THREAD else register
+
+        def value_of(key: object) -> tir.Expr:
+            return thread if key == THREAD else register
+
+        return value_of
 
     def _slots(self) -> Any:
         """Which register of the result a register of the source belongs to."""
@@ -118,7 +122,11 @@ class _ReduceLowering:
                     f"the result of T.reduce_{self.stmt.op} has a layout that its source cannot give", self.stmt.span
                 )
             total = substitute(total, {THREAD: Sum(())})
-        return lambda register: expression(total, self._value_of(register))
+
+        def slot(register: tir.Expr) -> tir.Expr:
+            return expression(total, self._value_of(register))
+
+        return slot
 
     # --- threads ---
 
