@@ -328,7 +328,7 @@ class ScalarLowering:
         inner = self.lower(value)
         if not tir.type_of(inner).startswith("float"):
             return tir.const(op == "isfinite", "bool")
-        nan = tirx.NE(inner, inner)
+        nan = tirx.isnan(inner) if self.family == "cpu" else tirx.NE(inner, inner)
         if op == "isnan":
             return nan
         limit = tir.const(float("inf"), tir.type_of(inner))
