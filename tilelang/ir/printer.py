@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tilelang.ir.program import Program
+    from tilelang.ir.span import Span
     from tilelang.ir.stmt import Attrs, Block
 
 _PRECEDENCE = {
@@ -71,19 +72,32 @@ def text_of_stmt(stmt: Stmt) -> str:
 
 def print_block(block: Block, *, lines: bool = False) -> str:
     """Every statement of a block, nested by indentation."""
-    return "\n".join(_Writer(_names(block, ())).block(block, "", lines)) + "\n"
+    return "\n".join(_texts(_Writer(_names(block, ())).block(block, ""), lines)) + "\n"
 
 
 def print_program(program: Program, *, lines: bool = False) -> str:
     """A whole program. ``lines`` adds the source line of each statement as a comment. Different buffers and variables
     of one name get a number: ``A_shared``, ``A_shared_1``."""
+    (head, _), *rest = program_lines(program)
+    return "\n".join([head, *_texts(rest, lines)]) + "\n"
+
+
+def program_lines(program: Program) -> list[tuple[str, Span | None]]:
+    """A whole program line by line, each with the statement's place; None for lines that no statement stands for."""
     writer = _Writer(_names(program.body, program.params))
     params = ", ".join(writer.declaration(param) for param in program.params)
-    head = f"program {program.name}({params}):"
-    notes = [] if program.complete else ["    # part of the body could not be followed"]
-    body = writer.block(program.body, "    ", lines) or ["    pass"]
-    returned = [f"    return {', '.join(map(writer.name, program.outputs))}"] if program.outputs else []
-    return "\n".join([head, *notes, *body, *returned]) + "\n"
+    printed: list[tuple[str, Span | None]] = [(f"program {program.name}({params}):", program.span)]
+    if not program.complete:
+        printed.append(("    # part of the body could not be followed", None))
+    printed += writer.block(program.body, "    ") or [("    pass", None)]
+    if program.outputs:
+        printed.append((f"    return {', '.join(map(writer.name, program.outputs))}", None))
+    return printed
+
+
+def _texts(lines: list[tuple[str, Span | None]], numbered: bool) -> list[str]:
+    """``numbered`` adds the source line of each statement."""
+    return [f"{text}  # line {span.line}" if numbered and span and span.line else text for text, span in lines]
 
 
 def _names(block: Block, params: tuple[Buffer | Var, ...]) -> Mapping[int, str]:
@@ -218,17 +232,16 @@ class _Writer:
 
     # --- statements ---
 
-    def block(self, block: Block, indent: str, lines: bool) -> list[str]:
-        printed: list[str] = []
+    def block(self, block: Block, indent: str) -> list[tuple[str, Span | None]]:
+        printed: list[tuple[str, Span | None]] = []
         for stmt in block:
-            where = f"  # line {stmt.span.line}" if lines and stmt.span.line else ""
-            printed.append(indent + self.line(stmt) + where)
+            printed.append((indent + self.line(stmt), stmt.span))
             if isinstance(stmt, (For, While, Launch, Scope)):
-                printed += self.block(stmt.body, indent + "    ", lines) or [indent + "    pass"]
+                printed += self.block(stmt.body, indent + "    ") or [(indent + "    pass", None)]
             elif isinstance(stmt, If):
-                printed += self.block(stmt.then, indent + "    ", lines) or [indent + "    pass"]
+                printed += self.block(stmt.then, indent + "    ") or [(indent + "    pass", None)]
                 if stmt.orelse:
-                    printed += [indent + "else:", *self.block(stmt.orelse, indent + "    ", lines)]
+                    printed += [(indent + "else:", None), *self.block(stmt.orelse, indent + "    ")]
         return printed
 
     def line(self, stmt: Stmt) -> str:

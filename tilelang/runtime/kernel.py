@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from tilelang.runtime.arguments import Bound, bind, place_arguments, type_name
@@ -233,10 +232,16 @@ class JITKernel(CompiledKernel):
         return self.artifact.ptx
 
     def get_sass(self) -> str:
-        """The machine code of the GPU as text. Raises ``ValueError`` for other targets than CUDA."""
+        """The machine code of the GPU as text. Raises ``ValueError`` for other targets than CUDA, ``RuntimeError`` if there
+        is no disassembler for it."""
         if self.artifact.cubin is None:
             raise ValueError(f"there is no SASS for the target {self.artifact.target}")
-        return import_module("tilelang.backends.cuda.disasm").disassemble(self.artifact.cubin)
+        from tilelang.backends.cuda.disasm import disassemble
+
+        found = disassemble(self.artifact.cubin)
+        if not found.text:
+            raise RuntimeError(found.note)
+        return found.text
 
     def show_source(self, which: Literal["kernel", "host", "both"] = "kernel") -> None:
         """Print the generated code."""
