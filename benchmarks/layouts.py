@@ -3,10 +3,10 @@
     python benchmarks/layouts.py DUMP PATH_TO_UPSTREAM_REPOSITORY [--truth FILE] [--file TEXT] [--show N]
 
 DUMP has one JSON line for each row of the compile results that upstream could take through its layout inference:
-``row`` (the line of the results), ``buffers`` and ``loops``, or ``error``. A buffer has ``name``, ``scope``, ``dtype``,
-``shape`` and a ``layout``: its ``shape``, the SHA-1 of its ``index`` table, and for fragments ``replicate`` and the
-SHA-1 of the sorted ``threads`` of each element. Tables are over the whole box, row-major, as little-endian 32-bit
-integers.
+``row`` (the line of the results), ``buffers`` and ``loops``, or ``error``; ``arch`` if that is another than the row's.
+A buffer has ``name``, ``scope``, ``dtype``, ``shape`` and a ``layout``: its ``shape``, the SHA-1 of its ``index``
+table, and for fragments ``replicate`` and the SHA-1 of the sorted ``threads`` of each element. Tables are over the
+whole box, row-major, as little-endian 32-bit integers.
 
 A staged buffer has a leading dimension for its copies there; the layout behind it is compared.
 """
@@ -41,6 +41,12 @@ if TYPE_CHECKING:
     from tilelang.ir.buffer import Buffer
     from tilelang.passes import LaunchPlan
 
+GROUPS = {
+    "local.fragment": "fragments",
+    "shared": "shared",
+    "shared.dyn": "shared",
+    "shared.tmem": "tensor memory",
+}
 KINDS = ("equal", "different", "unknown here", "not inferred", "conflict here", "not comparable")
 
 
@@ -99,7 +105,7 @@ def outcomes(record: dict[str, Any], plans: Sequence[LaunchPlan]) -> list[tuple[
     """The outcome of every buffer of one record."""
     results: list[tuple[dict[str, Any], str, str]] = []
     for theirs in record["buffers"]:
-        if theirs["scope"] not in ("local.fragment", "shared", "shared.dyn"):
+        if theirs["scope"] not in GROUPS:
             continue
         if "layout" not in theirs:
             results.append((theirs, "not comparable", theirs.get("error", "")))
@@ -139,7 +145,7 @@ def main(arguments: list[str] | None = None) -> int:
     for one in predictions:
         by_kernel[one.path, one.line].append(one)
 
-    counts: dict[str, Counter[str]] = {"fragments": Counter(), "shared": Counter()}
+    counts: dict[str, Counter[str]] = {group: Counter() for group in dict.fromkeys(GROUPS.values())}
     examples: dict[str, list[str]] = defaultdict(list)
     conflicts: list[str] = []
     spent, planned, unmatched = 0.0, 0, 0
@@ -150,7 +156,7 @@ def main(arguments: list[str] | None = None) -> int:
             unmatched += 1
             continue
         began = time.perf_counter()
-        plans = plans_of(match, row.arch or "")
+        plans = plans_of(match, record.get("arch") or row.arch or "")
         spent, planned = spent + time.perf_counter() - began, planned + 1
         stopped = [each.layouts.conflict for each in plans if each.layouts.conflict is not None]
         if "error" in record:
@@ -169,7 +175,7 @@ def main(arguments: list[str] | None = None) -> int:
             if buffer.name not in named:
                 examples[f"only here, {buffer.scope}"].append(f"{row.label()} {buffer.name}{buffer.shape}")
         for theirs, kind, detail in outcomes(record, plans):
-            group = "fragments" if theirs["scope"] == "local.fragment" else "shared"
+            group = GROUPS[theirs["scope"]]
             counts[group][kind] += 1
             if kind != "equal":
                 examples[f"{group}, {kind}: {detail}"].append(f"{row.label()} {theirs['name']}{theirs['shape']}")

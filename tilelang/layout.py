@@ -13,6 +13,11 @@ __all__ = [
     "Fragment",
     "Layout",
     "PartialFragment",
+    "make_ascend_l0c_layout",
+    "make_ascend_major_k_layout",
+    "make_ascend_major_mn_layout",
+    "make_ascend_nz_layout",
+    "make_ascend_sf_layout",
     "make_cutlass_metadata_layout",
     "make_full_bank_swizzled_layout",
     "make_fully_replicated_layout_fragment",
@@ -86,3 +91,28 @@ def make_fully_replicated_layout_fragment(buffer: BufferLike, threads: int) -> A
 def make_cutlass_metadata_layout(buffer: BufferLike, mma_dtype: Any = "float16", arch: Any = None, **extra: Any) -> Any:
     """The layout of the metadata of a sparse operand."""
     return named_layout("cutlass_metadata", buffer, mma_dtype, arch, **extra)
+
+
+def make_ascend_nz_layout(buffer: BufferLike) -> Any:
+    """A tile for Ascend's matrix unit: fractals of 16 rows by 32 bytes, from top to bottom, then right."""
+    return named_layout("ascend_nz", buffer)
+
+
+def make_ascend_major_k_layout(buffer: BufferLike, k_align: int = 1) -> Any:
+    """An M by K tile for Ascend's matrix unit. K must be a multiple of ``k_align``."""
+    return named_layout("ascend_major_k", buffer, k_align=k_align)
+
+
+def make_ascend_major_mn_layout(buffer: BufferLike, k_align: int = 1) -> Any:
+    """A K by M or K by N tile for Ascend's matrix unit. K must be a multiple of ``k_align``."""
+    return named_layout("ascend_major_mn", buffer, k_align=k_align)
+
+
+def make_ascend_l0c_layout(buffer: BufferLike) -> Any:
+    """The accumulator of Ascend's matrix unit: fractals of 16 by 16 elements."""
+    return named_layout("ascend_l0c", buffer)
+
+
+def make_ascend_sf_layout(buffer: BufferLike) -> Any:
+    """Scale factors for Ascend's matrix unit."""
+    return named_layout("ascend_sf", buffer)

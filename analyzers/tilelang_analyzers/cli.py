@@ -156,6 +156,7 @@ def parser(program: str) -> argparse.ArgumentParser:
     output.add_argument("--quiet", "-q", action="store_true", help="print no text if there are no findings")
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever the findings")
     output.add_argument("--trace-instances", action="store_true", help="show each kernel's instances and missing ones")
+    output.add_argument("--layouts", action="store_true", help="put the layouts of tiles and loops into JSON reports")
     fixing = made.add_argument_group("fixing")
     fixing.add_argument("--fix", action="store_true", help="apply the fixes that cannot change what a kernel computes")
     fixing.add_argument("--unsafe-fixes", action="store_true", help="apply the other fixes too")
@@ -272,6 +273,8 @@ def _config(options: argparse.Namespace) -> Config:
         written["exclude"] = options.exclude
     if options.force_exclude:
         written["force-exclude"] = True
+    if options.layouts:
+        written["layouts"] = True
     if options.timeout is not None:
         written["timeout"] = number(options.timeout)
     if options.cache_dir is not None:

@@ -36,6 +36,9 @@ DEFAULT_EXCLUDES = (
     "site-packages",
 )
 
+_SUFFIXES = (".py", ".pyi", ".pyw", ".ipynb")
+_MAX_SHEBANG = 256
+
 _TRAILING_SPACES = re.compile(r"(?<!\\) +$")
 
 
@@ -50,8 +53,8 @@ class Discovered:
 
 
 def discover(paths: Iterable[str], settings_of: Callable[[Path], Settings]) -> Discovered:
-    """Walk the given paths. A file that is named itself is taken whatever its name and the excludes say, unless the
-    settings have `force-exclude`."""
+    """Walk the given paths. A Python file or notebook that is named itself is taken whatever the excludes say, unless
+    the settings have `force-exclude`."""
     _ignores_above.cache_clear()
     found = Discovered()
     files: set[str] = set()
@@ -61,12 +64,30 @@ def discover(paths: Iterable[str], settings_of: Callable[[Path], Settings]) -> D
             if not is_left_out(path, settings_of(path), is_folder=True):
                 files.update(_walk(path, settings_of, found))
         elif path.exists() or path.is_symlink():
-            if not is_left_out(path, settings_of(path.parent)):
+            settings = settings_of(path.parent)
+            if is_left_out(path, settings):
+                continue
+            if _is_python(path, settings):
                 files.add(str(path))
+            else:
+                found.problems.append((given, "neither a Python file nor a notebook (`include` can name others)"))
         else:
             found.problems.append((given, "no such file or folder"))
     found.files = sorted(files)
     return found
+
+
+def _is_python(path: Path, settings: Settings) -> bool:
+    """Whether a file is for this checker: by its name, or a script without a suffix by its first line."""
+    if path.suffix.lower() in _SUFFIXES or any(matches(pattern, path, settings.root) for pattern in settings.include):
+        return True
+    if path.suffix or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return b"python" in file.readline(_MAX_SHEBANG)
+    except OSError:
+        return True  # reading it says what is wrong
 
 
 def is_left_out(path: Path, settings: Settings, *, is_folder: bool = False) -> bool:

@@ -20,7 +20,7 @@ from tilelang_analyzers.structures import CleanStructures
 from tilelang_analyzers.suppress import apply_suppressions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
     from tilelang.diagnostics import Diagnostic
     from tilelang.frontend.instance import FileAnalysis, Instance
@@ -51,14 +51,17 @@ def check(
     the file found out about instances that are still the same. ``pulse`` is called between instances; it may raise to
     stop."""
     levels = Levels(settings, analysis.path)
-    run = _Run(analysis, sources, levels, watch, memory or Memory(), pulse)
+    run = _Run(analysis, sources, levels, watch, memory or Memory(), pulse, with_layouts=settings.layouts)
     weighed = [Weighed(finding, levels.severity(finding)) for finding in run.file_findings()]
     checked: list[Checked] = []
     rows: list[InstanceResult] = []
     assumed = ""
+    reached: set[tuple[str, int]] = set()
     for instance in analysis.instances:
         run.pulse()
         targets, is_assumed = choice.of(instance)
+        if targets:
+            reached.add((instance.path, instance.line))
         assumed = assumed or (targets[0].label if is_assumed else "")
         findings, made = run.instance(instance, targets)
         checked.append(Checked(instance, tuple(target.arch for target in targets), findings))
@@ -70,7 +73,7 @@ def check(
         path=analysis.path,
         findings=tuple(sorted(diagnostics, key=finding_key)),
         instances=tuple(rows),
-        kernels=tuple(_kernels(analysis)),
+        kernels=tuple(_kernels(analysis, reached)),
         traces=tuple(TraceResult(trace.message, trace.span) for trace in analysis.traces),
         uses_tilelang=analysis.uses_tilelang,
         assumed_target=assumed,
@@ -86,12 +89,19 @@ def finding_key(finding: Diagnostic) -> tuple[object, ...]:
     return (span.path, span.line, span.col, -finding.severity, finding.rule, finding.message, finding.targets)
 
 
-def _kernels(analysis: FileAnalysis) -> Iterator[KernelResult]:
-    """The kernels of the file, and those of other files that it calls."""
+NO_TARGET = "not for the chosen targets"
+"""Why a kernel is not checked whose instances are all for other targets."""
+
+
+def _kernels(analysis: FileAnalysis, reached: Set[tuple[str, int]]) -> Iterator[KernelResult]:
+    """The kernels of the file, and those of other files that it calls. ``reached``: those that were checked for some
+    target."""
     own: set[tuple[str, int]] = set()
     for it in analysis.kernels:
-        own.add((it.span.path, it.span.line))
-        yield KernelResult(it.name, it.span.path, it.span.line, it.state, it.instances, it.certain, it.reason)
+        place = (it.span.path, it.span.line)
+        own.add(place)
+        state, reason = ("unchecked", NO_TARGET) if it.instances and place not in reached else (it.state, it.reason)
+        yield KernelResult(it.name, it.span.path, it.span.line, state, it.instances, it.certain, reason)
     called: dict[tuple[str, int, str], list[Instance]] = {}
     for instance in analysis.instances:
         if (instance.path, instance.line) not in own:
@@ -100,7 +110,10 @@ def _kernels(analysis: FileAnalysis) -> Iterator[KernelResult]:
         whole = all(instance.program.complete for instance in instances)
         certain = sum(instance.certain for instance in instances)
         reason = "" if whole else "parts of the body are not followed"
-        yield KernelResult(name, path, line, "checked" if whole else "partly", len(instances), certain, reason)
+        state = "checked" if whole else "partly"
+        if (path, line) not in reached:
+            state, reason = "unchecked", NO_TARGET
+        yield KernelResult(name, path, line, state, len(instances), certain, reason)
 
 
 class _Run:
@@ -114,7 +127,10 @@ class _Run:
         watch: Stopwatch | None,
         memory: Memory,
         pulse: Callable[[], None] | None,
+        *,
+        with_layouts: bool,
     ) -> None:
+        self._with_layouts = with_layouts
         self.pulse = pulse or (lambda: None)
         self._memory = memory
         self.failure: Failure | None = None
@@ -154,7 +170,10 @@ class _Run:
                     self.pulse()
                     self._run_target_rules(scene, target, plans, key)
         findings = settle(scene.findings, instance)
-        rows = self._guarded("the table", rows_of, instance, targets, plans, findings, self._clean.results(key))
+        shared = self._clean.results(key)
+        rows = self._guarded(
+            "the table", rows_of, instance, targets, plans, findings, shared, with_layouts=self._with_layouts
+        )
         if rows is not None and not scene.findings and self.failure is None:
             self._memory.note(instance, targets, rows)
         return findings, rows or []

@@ -17,6 +17,7 @@ commands:
   check     check kernels from source (the same as tilelang-check)
   targets   list the targets that are known, with their limits
   explain   explain one rule: tilelang explain RULE
+  layouts   show which thread holds what: tilelang layouts FILE[:KERNEL]
   doctor    say what is installed, what is seen, and what is missing
 
 `tilelang COMMAND --help` explains one; `tilelang --version` shows the version.
@@ -45,11 +46,15 @@ def _dispatch(program: str, words: Sequence[str]) -> int:
         if len(rest) != 1 or rest[0].startswith("-"):
             return _usage("usage: tilelang explain RULE", rest)
         return explain(rest[0])
+    if command == "layouts":
+        from tilelang_analyzers.layouts.command import layouts_command
+
+        return layouts_command(f"{program} layouts", rest)
     if command == "targets":
         return emit(target_lines()) if not rest else _usage("usage: tilelang targets", rest)
     from tilelang_analyzers.settings import suggestion
 
-    known = ("check", "targets", "explain", "doctor")
+    known = ("check", "targets", "explain", "layouts", "doctor")
     return complain(program, f"unknown command `{command}`{suggestion(command, known)}")
 
 

@@ -28,6 +28,9 @@ DOCUMENTS = ("json", "json-lines", "sarif", "gitlab", "junit", "rdjson")
 WITHOUT_COVERAGE = ("gitlab", "rdjson")
 """Formats that cannot say how much was checked; standard error says it then."""
 
+WITH_TRACE = ("full", "json")
+"""Formats that show what ``--trace-instances`` asks for; standard error has it beside the others."""
+
 
 class Reporter:
     """What a run prints, by ``emit``, and writes. Raises ``SettingsError`` for options that exclude each other."""
@@ -99,9 +102,11 @@ class Reporter:
     def _print(self, run: Run, stream: TextIO) -> None:
         if self._stream is not None:
             self._emit(self._stream.closing(run), stream)
+            self._tell_instances(run)
         elif self._file is None and not self._silent(run):
             self._emit(self._lines(run, Style.of(stream, self._color)), stream)
             self._tell_coverage(run)
+            self._tell_instances(run)
         stream.flush()
 
     def _silent(self, run: Run) -> bool:
@@ -124,3 +129,11 @@ class Reporter:
         style = Style.of(sys.stderr, self._color)
         for line in (*failures(run, style), *summary(run, style)):
             print(line, file=sys.stderr)
+
+    def _tell_instances(self, run: Run) -> None:
+        """What ``--trace-instances`` asks for, on standard error if the printed format has no place for it."""
+        if not run.trace or (self._format in WITH_TRACE and not self._statistics):
+            return
+        from tilelang_analyzers.report.trace import trace
+
+        self._emit(trace(run, Style.of(sys.stderr, self._color)), sys.stderr)

@@ -45,11 +45,84 @@ class BufferUse(NamedTuple):
     line: int
 
 
+class StatementResult(NamedTuple):
+    """A statement of a kernel, as the IR printer shows it."""
+
+    text: str
+    path: str
+    line: int
+
+
+class BufferLayout(NamedTuple):
+    """Where the elements of one tile are. The maps are Python expressions over the names in ``axes``, one for each
+    dimension, and ``rep``, which counts the ``copies`` of an element from 0.
+
+    A tile in memory has ``thread`` None, and ``places`` is the index in an array of ``extents``. A fragment is held by
+    ``threads`` threads of the block from ``first_thread`` on; ``thread`` counts from there, and ``places`` is the
+    register in an array of ``extents``. ``swizzle``: bytes over which a standard swizzle goes, 0 for other layouts.
+    ``asked``: the statement that the layout is for; ``source``: the tile from which the layout followed in it.
+    ``reduced``: each copy is a part of the result, as a reducer has them.
+    """
+
+    name: str
+    scope: str
+    dtype: str
+    shape: tuple[int, ...]
+    axes: tuple[str, ...]
+    thread: str | None
+    places: tuple[str, ...]
+    extents: tuple[int, ...]
+    copies: int
+    first_thread: int
+    threads: int
+    swizzle: int
+    path: str
+    line: int
+    asked: StatementResult | None
+    source: str | None
+    reduced: bool = False
+
+
+class LoopLayout(NamedTuple):
+    """How the iterations of a parallel statement, a written loop or a tile operation, are spread over threads. The maps
+    are like those of :class:`BufferLayout`; ``places`` is the round in which a thread runs the iteration."""
+
+    statement: StatementResult
+    shape: tuple[int, ...]
+    axes: tuple[str, ...]
+    thread: str
+    places: tuple[str, ...]
+    extents: tuple[int, ...]
+    copies: int
+    first_thread: int
+    threads: int
+
+
+class ConflictResult(NamedTuple):
+    """Why no complete set of layouts exists; ``reason`` is a word of :data:`tilelang.passes.layouts.result.Reason`."""
+
+    reason: str
+    buffer: str
+    statement: StatementResult | None
+    other: str | None
+    certain: bool
+
+
+class LayoutsResult(NamedTuple):
+    """The layouts of one launch. ``unknown``: tiles about which nothing is said, since something that concerns them
+    could not be followed."""
+
+    buffers: tuple[BufferLayout, ...]
+    loops: tuple[LoopLayout, ...]
+    unknown: tuple[str, ...] = ()
+    conflict: ConflictResult | None = None
+
+
 class TargetResult(NamedTuple):
     """One launch on one target. ``arch`` is the canonical name, ``label`` what messages call it. ``threads`` counts
     those of a block, with the producers that the compiler adds. Bytes are those of one block: ``dynamic_bytes`` and
     ``static_bytes`` add up to ``shared_bytes``; None means not known. ``errors`` are the rules that found an error,
-    before suppressions and levels."""
+    before suppressions and levels. ``layouts``: only if the settings ask for them."""
 
     arch: str
     label: str
@@ -64,6 +137,7 @@ class TargetResult(NamedTuple):
     limiter: str
     verdict: Verdict
     errors: tuple[str, ...] = ()
+    layouts: LayoutsResult | None = None
 
 
 class CallResult(NamedTuple):
@@ -168,8 +242,10 @@ def words_of(report: FileReport, data: bytes) -> list[str]:
 _RECORDS: dict[str, type] = {
     record.__name__: record
     for record in (
+        BufferLayout,
         BufferUse,
         CallResult,
+        ConflictResult,
         Diagnostic,
         Edit,
         Failure,
@@ -177,8 +253,11 @@ _RECORDS: dict[str, type] = {
         Fix,
         InstanceResult,
         KernelResult,
+        LayoutsResult,
+        LoopLayout,
         Note,
         Span,
+        StatementResult,
         TargetResult,
         TraceResult,
     )

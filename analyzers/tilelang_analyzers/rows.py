@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 from tilelang.ir.arith import try_const
 from tilelang.ir.printer import text_of
 from tilelang_analyzers.policy import is_error
-from tilelang_analyzers.results import BufferUse, CallResult, InstanceResult, TargetResult, Verdict, plain
+from tilelang_analyzers.results import (
+    BufferUse,
+    CallResult,
+    InstanceResult,
+    LayoutsResult,
+    TargetResult,
+    Verdict,
+    plain,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -28,9 +36,11 @@ def rows_of(
     plans: Callable[[Target, Launch], LaunchPlan],
     findings: Iterable[Finding],
     shared: dict[tuple[str, int], TargetResult],
+    *,
+    with_layouts: bool = False,
 ) -> list[InstanceResult]:
     """One record for each launch of an instance. ``shared`` has figures by arch and launch that other instances of the
-    structure made, and takes new ones."""
+    structure made, and takes new ones. ``with_layouts``: the figures have the layouts."""
     errors = [(finding.arch, finding.rule.name) for finding in findings if is_error(finding)]
     bindings = {name: plain(value) for name, value in instance.bindings.items()}
     closure = {name: plain(value) for name, value in instance.closure.items()}
@@ -38,9 +48,9 @@ def rows_of(
 
     def figures(target: Target, number: int, launch: Launch) -> TargetResult:
         if any(arch in ("", target.arch) for arch, _ in errors):
-            return _target(target, plans(target, launch), errors)
+            return _target(target, plans(target, launch), errors, with_layouts)
         if (target.arch, number) not in shared:
-            shared[target.arch, number] = _target(target, plans(target, launch), ())
+            shared[target.arch, number] = _target(target, plans(target, launch), (), with_layouts)
         return shared[target.arch, number]
 
     return [
@@ -71,7 +81,7 @@ def _extents(extents: Iterable[Dim]) -> tuple[int | str, ...]:
     return tuple(text_of(extent) if number is None else number for number, extent in numbers)
 
 
-def _target(target: Target, plan: LaunchPlan, errors: Iterable[tuple[str, str]]) -> TargetResult:
+def _target(target: Target, plan: LaunchPlan, errors: Iterable[tuple[str, str]], with_layouts: bool) -> TargetResult:
     cost = plan.resources
     limit = target.shared_memory.budget
     over = limit is not None and max(cost.shared_total or 0, cost.shared_at_least) > limit
@@ -95,4 +105,11 @@ def _target(target: Target, plan: LaunchPlan, errors: Iterable[tuple[str, str]])
         limiter=", ".join(occupancy.limiters) if occupancy else "",
         verdict=verdict,
         errors=tuple(sorted(names)),
+        layouts=_layouts(plan) if with_layouts else None,
     )
+
+
+def _layouts(plan: LaunchPlan) -> LayoutsResult:
+    from tilelang_analyzers.layouts.records import layouts_of
+
+    return layouts_of(plan)

@@ -49,6 +49,7 @@ OPTIONS: Mapping[str, Option] = {
     "environment": Option("words", "environment variables that the checked program sees"),
     "max-instances": Option("count", "kernel instances to look at per factory"),
     "timeout": Option("seconds", "processor time for one file"),
+    "layouts": Option("bool", "put the layouts of tiles and loops into JSON reports"),
     "cache": Option("bool", "keep results of unchanged files"),
     "cache-dir": Option("text", "folder of the cache"),
 }
@@ -80,6 +81,7 @@ class Settings:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     max_instances: int = 1000
     timeout: float = 30.0
+    layouts: bool = False
     cache: bool = True
     cache_dir: str = ""
     origins: Mapping[str, str] = field(default_factory=dict[str, str], compare=False)

@@ -16,6 +16,25 @@ from tilelang_analyzers.cli import main
 from tilelang_analyzers.main import tilelang_main
 
 PLAIN = "import os\nprint(os.getcwd())\n"
+KERNEL = """import tilelang
+import tilelang.language as T
+
+
+# tilelang: targets=sm_90+
+@tilelang.jit
+def fill(N, block=64):
+    @T.prim_func
+    def kernel(X: T.Tensor((N,), "float32")):
+        with T.Kernel(N // block, threads=block) as bx:
+            tile = T.alloc_shared((block,), "float32")
+            T.clear(tile)
+            T.copy(tile, X[bx * block])
+
+    return kernel
+
+
+fill(1024)
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +87,44 @@ def test_missing_and_unreadable_files_are_2(capsys: pytest.CaptureFixture[str]) 
     code, out, _ = ran(capsys, "loop.py")
     assert code == 2
     assert "error: loop.py: " in out
+
+
+def test_what_is_no_python_is_2_with_one_message(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("README.md").write_text("# Read\n```\nme {\n")
+    code, out, _ = ran(capsys, "README.md")
+    assert code == 2
+    assert out.replace("\n  ", " ").splitlines()[:2] == [
+        "error: README.md: neither a Python file nor a notebook (`include` can name others)",
+        "0 findings",
+    ]
+
+
+def test_a_kernel_for_other_targets_is_not_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("kernel.py").write_text(KERNEL)
+    text = "1 kernel in 1 file: 0 checked, 1 not checked (not for the chosen targets)"
+    assert text in ran(capsys, "kernel.py", "--target", "t4")[1]
+    assert "1 kernel in 1 file: 1 checked" in ran(capsys, "kernel.py", "--target", "t4,h100")[1]
+    assert "1 kernel in 1 file: 1 checked" in ran(capsys, "kernel.py")[1]
+
+
+@pytest.mark.parametrize("format_", ["concise", "grouped", "table", "sarif", "json-lines", "gitlab"])
+def test_instances_are_told_beside_a_format_without_a_place_for_them(
+    format_: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("kernel.py").write_text(KERNEL)
+    _, out, err = ran(capsys, "kernel.py", "--format", format_, "--trace-instances")
+    assert "kernel.py:9 kernel: checked" in err
+    assert "N=1024 block=64: certain, call" in err
+    assert "certain, call" not in out
+    full, nothing = ran(capsys, "kernel.py", "--trace-instances")[1:]
+    assert "N=1024 block=64: certain, call" in full
+    assert not nothing
+
+
+def test_a_smaller_tile_is_the_largest_by_halving(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("kernel.py").write_text(KERNEL.replace("sm_90+", "t4").replace("fill(1024)", "fill(1 << 20, block=20000)"))
+    out = ran(capsys, "kernel.py", "--format", "json")[1]
+    assert "Set `block=10000`, the largest by halving (fits in 40 000 B)" in out.replace("\u202f", " ")
 
 
 def test_settings_of_the_project_are_checked(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,8 +31,9 @@ def test_folders_give_python_files_and_notebooks_without_the_usual_rubbish(tmp_p
     assert found(tmp_path) == ["a/k.py", "a/n.ipynb", "b.py"]
 
 
-def test_a_named_file_is_always_taken(tmp_path: Path) -> None:
-    tree(tmp_path, "build/x.py", "script", "a.py")
+def test_a_named_file_is_taken_in_spite_of_excludes(tmp_path: Path) -> None:
+    tree(tmp_path, "build/x.py", "a.py")
+    (tmp_path / "script").write_text("#!/usr/bin/env python3\n")
     assert found(tmp_path, "build/x.py", "script", exclude=("*.py",)) == ["build/x.py", "script"]
     assert found(tmp_path, "build") == ["build/x.py"]
 
@@ -163,6 +164,15 @@ def test_unreadable_folders_are_reported(tmp_path: Path) -> None:
 def test_missing_paths_are_reported(tmp_path: Path) -> None:
     result = discover(["no/such.py"], lambda folder: Settings(str(tmp_path)))
     assert result.problems == [("no/such.py", "no such file or folder")]
+
+
+def test_a_named_file_that_is_no_python_is_a_problem(tmp_path: Path) -> None:
+    tree(tmp_path, "README.md", "Makefile", "kernel.tl", "a.PY")
+    paths = [str(tmp_path / name) for name in ("README.md", "Makefile", "kernel.tl", "a.PY")]
+    result = discover(paths, lambda folder: Settings(str(tmp_path), include=("*.py", "*.tl")))
+    assert [Path(file).name for file in result.files] == ["a.PY", "kernel.tl"]
+    text = "neither a Python file nor a notebook (`include` can name others)"
+    assert result.problems == [(paths[0], text), (paths[1], text)]
 
 
 @pytest.mark.parametrize(

@@ -119,9 +119,79 @@ def test_instructions_by_target_and_type() -> None:
     assert getattr(partition(half, 128, target("sm_90"), off), "instruction", None) == "mma"
 
 
+@pytest.mark.parametrize(
+    ("arch", "m", "n", "threads", "policy", "warps"),
+    [
+        ("gfx942", 128, 128, 256, "Square", (2, 2)),
+        ("gfx942", 64, 64, 256, "FullRow", (4, 1)),
+        ("gfx942", 32, 256, 256, "FullRow", (2, 2)),
+        ("gfx942", 64, 32, 512, "FullCol", (4, 2)),
+        ("gfx1100", 128, 128, 128, "Square", (2, 2)),
+        ("gfx1201", 16, 64, 128, "FullRow", (1, 4)),
+        ("metal", 64, 64, 128, "Square", (2, 2)),
+        ("metal", 8, 64, 128, "FullRow", (1, 4)),
+    ],
+)
+def test_splits_of_other_gpus(arch: str, m: int, n: int, threads: int, policy: str, warps: tuple[int, int]) -> None:
+    found = parts(m, n, threads, policy, arch)
+    assert (found.m_warps, found.n_warps) == warps
+    assert found.problem is None
+
+
+@pytest.mark.parametrize(
+    ("arch", "m", "n", "threads", "policy", "kind"),
+    [
+        ("gfx942", 40, 64, 128, "Square", "rows"),
+        ("gfx942", 64, 24, 128, "Square", "columns"),
+        ("gfx942", 64, 128, 192, "FullRow", "policy"),
+        ("gfx942", 128, 128, 192, "Square", "uneven"),
+        ("gfx1100", 16, 16, 64, "Square", "policy"),
+        ("gfx1100", 48, 64, 64, "Square", "uneven"),
+        ("metal", 12, 64, 64, "Square", "rows"),
+        ("metal", 128, 128, 192, "Square", "policy"),
+    ],
+)
+def test_no_split_on_other_gpus(arch: str, m: int, n: int, threads: int, policy: str, kind: str) -> None:
+    found = parts(m, n, threads, policy, arch)
+    assert found.problem is not None
+    assert found.problem.kind == kind
+
+
+def test_instructions_and_depths_of_other_gpus() -> None:
+    half = gemm(shared("A", 64, 32), shared("B", 32, 64), fragment("C", 64, 64))
+    bytes_ = gemm(
+        shared("A", 64, 32, of=dtype("int8")), shared("B", 32, 64, of=dtype("int8")), fragment("C", 64, 64, of=INT32)
+    )
+    found = {
+        (arch, name): (split.instruction, split.depth) if split is not None else None
+        for arch in ("gfx942", "gfx1100", "gfx906", "metal")
+        for name, product in (("half", half), ("bytes", bytes_))
+        for split in (partition(product, 128, target(arch)),)
+    }
+    assert found == {
+        ("gfx942", "half"): ("mfma", 16),
+        ("gfx942", "bytes"): ("mfma", 32),
+        ("gfx1100", "half"): ("wmma", 16),
+        ("gfx1100", "bytes"): None,
+        ("gfx906", "half"): None,
+        ("gfx906", "bytes"): None,
+        ("metal", "half"): ("simdgroup", 8),
+        ("metal", "bytes"): ("simdgroup", 8),
+    }
+
+
+def test_apple_multiplies_cooperatively_into_shared_memory() -> None:
+    product = gemm(shared("A", 64, 32), shared("B", 32, 64), shared("C", 64, 64))
+    assert getattr(partition(product, 128, target("apple10")), "instruction", None) == "cooperative"
+    assert getattr(partition(product, 128, target("apple9")), "instruction", None) == "simdgroup"
+    short = gemm(shared("A", 64, 8), shared("B", 8, 64), shared("C", 64, 64))
+    assert getattr(partition(short, 128, target("apple10")), "instruction", None) == "simdgroup"
+
+
 def test_nothing_is_said_about_other_devices_and_unknown_tiles() -> None:
     product = gemm(shared("A", 64, 32), shared("B", 32, 64), fragment("C", 64, 64))
-    assert partition(product, 128, target("metal")) is None
+    assert partition(product, 128, target("webgpu")) is None
+    assert partition(product, 32, target("gfx942")) is None
     assert partition(product, 16, target("sm_80")) is None
     vector = gemm(shared("A", 64, 32, of=F16), shared("B", 32, 64), fragment("C", 64))
     assert partition(vector, 128, target("sm_80")) is None

@@ -21,7 +21,7 @@ ENTRY_BUDGET = 150_000
 def attempt(ev: Evaluator, run: Callable[[], Any]) -> Any:
     """Run one entry point with its own budget; an exception of the program ends it, not the file."""
     unsure, expected, requires = ev.unsure, ev.expected_failure, list(ev.requires)
-    stack = list(ev.stack)
+    stack, doubt = list(ev.stack), ev.in_doubt
     try:
         with ev.budget(ENTRY_BUDGET):
             return run()
@@ -34,5 +34,6 @@ def attempt(ev: Evaluator, run: Callable[[], Any]) -> Any:
             raise
     finally:
         ev.unsure, ev.expected_failure, ev.requires = unsure, expected, requires
+        ev.in_doubt = doubt
         del ev.stack[len(stack) :]
     return UNKNOWN

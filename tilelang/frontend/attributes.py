@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import is_container
 from tilelang.frontend.evaluator import Evaluator, expression
+from tilelang.frontend.heap import joined
+from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import (
+    DEFINITIONS,
     MISSING,
     BoundMethod,
+    CachedProperty,
     Class,
     ClassMethod,
+    ContextFactory,
     External,
     Function,
+    Generator,
     Jit,
     Kernel,
     Macro,
@@ -70,6 +76,8 @@ def get(ev: Evaluator, owner: Any, name: str, span: Span) -> Any:
     if isinstance(owner, Function):
         if name in ("__name__", "__qualname__"):
             return owner.name
+        if name == "__defaults__":
+            return owner.attrs.get(name, owner.defaults or None)
         return owner.attrs.get(name, UNKNOWN)
     if isinstance(owner, (Jit, Kernel, PrimFunc, Macro)):
         from tilelang.frontend.models.jit import member
@@ -78,13 +86,17 @@ def get(ev: Evaluator, owner: Any, name: str, span: Span) -> Any:
     if isinstance(owner, Super):
         return _super(ev, owner, name, span)
     if isinstance(owner, Partial):
-        return {"func": owner.function, "args": owner.args}.get(name, UNKNOWN)
+        return _partial(owner, name)
     if isinstance(owner, Region):
         return owner.buffer if name == "buffer" else UNKNOWN
     if isinstance(owner, Expr):
         return _expr(owner, name)
     if isinstance(owner, Model):
         return ev.modules.member(ev, External(owner.name), name, span)
+    if isinstance(owner, Generator):
+        from tilelang.frontend.models.iterators import method_of_generator
+
+        return method_of_generator(owner, name)
     if isinstance(owner, BoundMethod):
         return owner.receiver if name == "__self__" else UNKNOWN
     if isinstance(owner, (int, float)) and name in ("real", "numerator", "bit_length", "is_integer"):
@@ -92,6 +104,14 @@ def get(ev: Evaluator, owner: Any, name: str, span: Span) -> Any:
 
         return method(owner, name)
     return _own(owner, name)
+
+
+def _partial(owner: Partial, name: str) -> Any:
+    if name == "keywords":
+        from tilelang.frontend.containers import DictVal
+
+        return DictVal(dict(owner.kwargs))
+    return {"func": owner.function, "args": owner.args}.get(name, UNKNOWN)
 
 
 def _own(owner: Any, name: str) -> Any:
@@ -106,6 +126,17 @@ def _own(owner: Any, name: str) -> Any:
 
 
 def _object(ev: Evaluator, owner: Object, name: str, span: Span) -> Any:
+    if owner.cls.hooked:
+        hook = owner.cls.lookup("__getattribute__")
+        if isinstance(hook, Function):
+            from tilelang.frontend.calls import call
+
+            return call(ev, hook, (owner, name), {}, span)
+    return stored(ev, owner, name, span)
+
+
+def stored(ev: Evaluator, owner: Object, name: str, span: Span) -> Any:
+    """What ``object.__getattribute__`` finds."""
     if name in owner.attrs:
         return owner.attrs[name]
     if name == "__class__":
@@ -113,6 +144,13 @@ def _object(ev: Evaluator, owner: Object, name: str, span: Span) -> Any:
     if name == "__dict__":
         return owner.attrs
     found = owner.cls.lookup(name)
+    if isinstance(found, CachedProperty):
+        from tilelang.frontend.calls import call
+
+        value = call(ev, found.function, (owner,), {}, span)
+        ev.heap.writing(owner.attrs)
+        owner.attrs[name] = value
+        return value
     if found is not MISSING:
         return bound(ev, found, owner, owner.cls, span)
     fallback = owner.cls.lookup("__getattr__")
@@ -132,7 +170,7 @@ def _library_member(owner: Object, name: str) -> Any:
 
 def bound(ev: Evaluator, member: Any, receiver: Any, cls: Class, span: Span) -> Any:
     """A class attribute as seen through an instance."""
-    if isinstance(member, (Function, Model)) and not isinstance(member, Jit):
+    if isinstance(member, (ContextFactory, Function, Model)) and not isinstance(member, Jit):
         return BoundMethod(member, receiver)
     if isinstance(member, Property):
         from tilelang.frontend.calls import call
@@ -150,6 +188,11 @@ def _class(ev: Evaluator, owner: Class, name: str) -> Any:
     if found is MISSING:
         if name == "__name__":
             return owner.name
+        inherited = owner.meta.lookup(name) if owner.meta is not None else MISSING
+        if isinstance(inherited, Function):
+            return BoundMethod(inherited, owner)
+        if inherited is not MISSING:
+            return UNKNOWN
         if name == "__members__" and owner.kind == "enum":
             from tilelang.frontend.containers import DictVal
 
@@ -170,8 +213,11 @@ def _super(ev: Evaluator, owner: Super, name: str, span: Span) -> Any:
     order = cls.mro if owner.cls in cls.mro else owner.cls.mro
     for base in order[order.index(owner.cls) + 1 :]:
         if name in base.vars:
-            return bound(ev, base.vars[name], receiver, cls, span)
-    return Model(f"super().{name}", lambda ev, args, kwargs: None if name == "__init__" else UNKNOWN)
+            found = base.vars[name]
+            return found if name == "__new__" else bound(ev, found, receiver, cls, span)
+    from tilelang.frontend.models.objects import of_object
+
+    return of_object(name, receiver)
 
 
 def _buffer(ev: Evaluator, owner: Buffer, name: str) -> Any:
@@ -242,15 +288,13 @@ def _expr(owner: Expr, name: str) -> Any:
 def set_(ev: Evaluator, owner: Any, name: str, value: Any, span: Span) -> None:
     """``owner.name = value``."""
     if isinstance(owner, Object):
-        member = owner.cls.lookup(name)
-        if isinstance(member, Property):
-            if member.setter is not None:
-                from tilelang.frontend.calls import call
+        hook = owner.cls.lookup("__setattr__") if owner.cls.hooked else None
+        if isinstance(hook, Function):
+            from tilelang.frontend.calls import call
 
-                call(ev, member.setter, (owner, value), {}, span)
-            return
-        ev.heap.writing(owner.attrs)
-        owner.attrs[name] = value
+            call(ev, hook, (owner, name, value), {}, span)
+        else:
+            store_attribute(ev, owner, name, value, span)
     elif isinstance(owner, Module) or (isinstance(owner, Class) and owner.kind != "exception"):
         ev.heap.writing(owner.vars)
         owner.vars[name] = value
@@ -261,12 +305,59 @@ def set_(ev: Evaluator, owner: Any, name: str, value: Any, span: Span) -> None:
         ev.set_host_attribute(owner, name, value)
 
 
-def delete(ev: Evaluator, owner: Any, name: str) -> None:
-    """``del owner.name``. A property or ``__delattr__`` may do anything to the object."""
-    if not isinstance(owner, Object):
+def forget_attributes(ev: Evaluator, owner: Any, value: Any) -> None:
+    """``setattr`` with a name that is not known: any attribute may have got ``value``."""
+    names = owner.vars if isinstance(owner, (Class, Module)) else owner.attrs if isinstance(owner, Object) else {}
+    ev.step(len(names) // 16)
+    ev.heap.writing(names)
+    for name, held in names.items():
+        if not isinstance(held, DEFINITIONS):
+            names[name] = joined(held, value)
+
+
+def store_attribute(ev: Evaluator, owner: Object, name: str, value: Any, span: Span) -> None:
+    """What ``object.__setattr__`` does."""
+    member = owner.cls.lookup(name)
+    if isinstance(member, Property):
+        if member.setter is None:
+            raise UserError("AttributeError", f"property {name} has no setter", span)
+        from tilelang.frontend.calls import call
+
+        call(ev, member.setter, (owner, value), {}, span)
         return
     ev.heap.writing(owner.attrs)
-    if isinstance(owner.cls.lookup(name), Property) or owner.cls.lookup("__delattr__") is not MISSING:
-        owner.attrs.update(dict.fromkeys(owner.attrs, UNKNOWN))
-    else:
+    owner.attrs[name] = value
+
+
+def delete(ev: Evaluator, owner: Any, name: str, span: Span) -> None:
+    """``del owner.name``."""
+    if isinstance(owner, Object):
+        hook = owner.cls.lookup("__delattr__") if owner.cls.hooked else None
+        if isinstance(hook, Function):
+            from tilelang.frontend.calls import call
+
+            call(ev, hook, (owner, name), {}, span)
+        else:
+            remove_attribute(ev, owner, name, span)
+    elif isinstance(owner, (Module, Class)):
+        ev.heap.writing(owner.vars)
+        owner.vars.pop(name, None)
+    elif isinstance(owner, Function):
+        ev.heap.writing(owner.attrs)
         owner.attrs.pop(name, None)
+
+
+def remove_attribute(ev: Evaluator, owner: Object, name: str, span: Span) -> None:
+    """What ``object.__delattr__`` does."""
+    member = owner.cls.lookup(name)
+    if isinstance(member, Property):
+        if member.deleter is None:
+            raise UserError("AttributeError", f"property {name} has no deleter", span)
+        from tilelang.frontend.calls import call
+
+        call(ev, member.deleter, (owner,), {}, span)
+        return
+    if name not in owner.attrs and not owner.cls.has_external_base():
+        raise UserError("AttributeError", name, span)
+    ev.heap.writing(owner.attrs)
+    owner.attrs.pop(name, None)

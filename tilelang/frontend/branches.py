@@ -7,17 +7,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend import kernel_code
-from tilelang.frontend.comparison import equal, truth
+from tilelang.frontend.comparison import truth
 from tilelang.frontend.evaluator import Evaluator, statement
 from tilelang.frontend.heap import Journal, joined
 from tilelang.frontend.leaving import possibly, settled, union
 from tilelang.frontend.operators import is_ir
+from tilelang.frontend.patterns import matches
 from tilelang.frontend.scoping import bind
 from tilelang.frontend.signals import Maybe, Return, Signal, UserError
-from tilelang.ir.unknown import UNKNOWN, Unknown
+from tilelang.ir.unknown import Unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tilelang.frontend.values import Scope
+
+    Arm = Callable[[], Signal]
 
 
 @statement(ast.If)
@@ -38,12 +43,16 @@ def either(ev: Evaluator, first: list[ast.stmt], second: list[ast.stmt], scope: 
 
     An alternative that raises is an assertion about the condition: the other one is taken.
     """
+    return _either(ev, lambda: ev.exec(first, scope), lambda: ev.exec(second, scope), scope)
+
+
+def _either(ev: Evaluator, first: Arm, second: Arm, scope: Scope) -> Signal:
     outcomes: list[tuple[Signal, Journal]] = []
     failure: UserError | None = None
-    for body in (first, second):
+    for arm in (first, second):
         with ev.under_unknown_condition():
             try:
-                outcomes.append(ev.heap.trial(lambda body=body: settled(ev, ev.exec(body, scope))))
+                outcomes.append(ev.heap.trial(lambda arm=arm: settled(ev, arm())))
             except UserError as error:
                 failure = error
     if not outcomes:
@@ -67,34 +76,40 @@ def either(ev: Evaluator, first: list[ast.stmt], second: list[ast.stmt], scope: 
 
 @statement(ast.Match)
 def match_(ev: Evaluator, node: ast.Match, scope: Scope) -> Signal:
-    """``match``: literal and wildcard patterns are decided; anything else makes every case possible."""
+    return _cases(ev, node.cases, ev.eval(node.subject, scope), scope)
 
-    subject = ev.eval(node.subject, scope)
-    for position, case in enumerate(node.cases):
-        matched = _matches(ev, case.pattern, subject, scope)
-        if matched is True and case.guard is None:
+
+def _cases(ev: Evaluator, cases: list[ast.match_case], subject: Any, scope: Scope) -> Signal:
+    """Run the first case that matches; where that is not known, both it and the first of the others that does."""
+    for position, case in enumerate(cases):
+        names: dict[str, Any] = {}
+        matched = matches(ev, case.pattern, subject, scope, names)
+        if matched is False:
+            continue
+        rest = cases[position + 1 :]
+
+        def enter(names: dict[str, Any] = names) -> None:
+            for name, value in names.items():
+                bind(ev.heap, scope, name, value)
+
+        if matched is not True:
+
+            def possibly_this(case: ast.match_case = case, rest: list[ast.match_case] = rest) -> Signal:
+                enter()
+                if case.guard is not None and truth(ev, ev.eval(case.guard, scope)) is False:
+                    return _cases(ev, rest, subject, scope)
+                return ev.exec(case.body, scope)
+
+            return _either(ev, possibly_this, lambda rest=rest: _cases(ev, rest, subject, scope), scope)
+        enter()
+        guard = True if case.guard is None else truth(ev, ev.eval(case.guard, scope))
+        if guard is True:
             return ev.exec(case.body, scope)
-        if matched is not False:
-            rest = node.cases[position + 1 :]
-            other: list[ast.stmt] = []
-            if rest:
-                other = [ast.copy_location(ast.Match(node.subject, rest), node)]
-            return either(ev, case.body, other, scope)
+        if guard is not False:
+            return _either(
+                ev,
+                lambda body=case.body: ev.exec(body, scope),
+                lambda rest=rest: _cases(ev, rest, subject, scope),
+                scope,
+            )
     return None
-
-
-def _matches(ev: Evaluator, pattern: ast.pattern, subject: Any, scope: Scope) -> Any:
-    if isinstance(pattern, ast.MatchValue):
-        return equal(ev, subject, ev.eval(pattern.value, scope))
-    if isinstance(pattern, ast.MatchSingleton):
-        return subject is pattern.value if not isinstance(subject, Unknown) else UNKNOWN
-    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
-        if pattern.name is not None:
-            bind(ev.heap, scope, pattern.name, subject)
-        return True
-    if isinstance(pattern, ast.MatchOr):
-        results = [_matches(ev, part, subject, scope) for part in pattern.patterns]
-        if any(result is True for result in results):
-            return True
-        return False if all(result is False for result in results) else UNKNOWN
-    return UNKNOWN

@@ -17,8 +17,11 @@ from tilelang.frontend.values import (
     BoundMethod,
     Class,
     ClassMethod,
+    ContextFactory,
     External,
     Function,
+    GeneratedContext,
+    Generator,
     Jit,
     Kernel,
     Macro,
@@ -115,7 +118,7 @@ def call(
             ev.internal_error(error, span)
             return UNKNOWN
     if isinstance(function, Class):
-        return _instantiate(ev, function, args, kwargs, span, arguments)
+        return _call_class(ev, function, args, kwargs, span, arguments)
     if isinstance(function, Jit):
         from tilelang.frontend.jit import call_jit
 
@@ -133,6 +136,9 @@ def call(
         if len(spans) != len(given):
             written.arg_spans = [span] * len(given)
         return call(ev, function.function, given, merged, span, written, scope)
+    if isinstance(function, ContextFactory):
+        made = call(ev, function.function, args, kwargs, span, arguments, scope)
+        return GeneratedContext(made) if isinstance(made, Generator) else UNKNOWN
     if isinstance(function, (StaticMethod, ClassMethod)):
         return call(ev, function.function, args, kwargs, span, arguments, scope)
     if isinstance(function, Object):
@@ -178,6 +184,10 @@ def call_function(
     scope = ev.new_scope(function)
     scope.vars, scope.arg_spans = bind_arguments(ev, function, args, kwargs, span, arguments)
     scope.bound = dict(scope.vars)
+    if function.is_generator:
+        from tilelang.frontend.generators import of_function
+
+        return of_function(ev, function, scope, span)
     ev.stack.append(CallLink(function.name, span))
     try:
         if ev.builder is None and not ev.modules.reaches_kernels(ev, function):
@@ -196,9 +206,19 @@ def call_function(
         ev.stack.pop()
 
 
-def _instantiate(
+def _call_class(
     ev: Evaluator, cls: Class, args: Any, kwargs: dict[str, Any], span: Span, arguments: Arguments | None
 ) -> Any:
+    hook = cls.meta.lookup("__call__") if cls.meta is not None else MISSING
+    if isinstance(hook, Function):
+        return call_function(ev, hook, [cls, *args], kwargs, span)
+    return instantiate(ev, cls, args, kwargs, span, arguments)
+
+
+def instantiate(
+    ev: Evaluator, cls: Class, args: Any, kwargs: dict[str, Any], span: Span, arguments: Arguments | None = None
+) -> Any:
+    """What ``cls(...)`` makes, apart from what a metaclass does instead."""
     if cls.kind == "enum":
         for member in cls.vars.values():
             if isinstance(member, Object) and args and member.attrs.get("value") == args[0]:
@@ -207,6 +227,12 @@ def _instantiate(
     if cls.kind == "typeddict":
         return DictVal(kwargs)
     made = Object(cls)
+    maker = cls.lookup("__new__")
+    if isinstance(maker, Function):
+        found = call_function(ev, maker, [cls, *args], kwargs, span)
+        if not isinstance(found, Object) or not found.cls.is_subclass(cls):
+            return found
+        made = found
     init = cls.lookup("__init__")
     if isinstance(init, Function):
         shifted = None
@@ -222,7 +248,7 @@ def _instantiate(
         call_function(ev, init, [made, *args], kwargs, span, shifted)
         return made
     if cls.kind in ("dataclass", "namedtuple"):
-        from tilelang.frontend.models.classes import fill_fields
+        from tilelang.frontend.models.dataclasses import fill_fields
 
         fill_fields(ev, made, args, kwargs, span, opened=bool(arguments is not None and arguments.open))
         return made

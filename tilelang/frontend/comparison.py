@@ -10,7 +10,7 @@ from tilelang.frontend.containers import is_container, is_dict, is_open, is_sequ
 from tilelang.frontend.operators import ir_binary, is_ir, plain_enum, run_time_unknown
 from tilelang.frontend.plain import contains_unknown, is_plain, is_small
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import MISSING, Class, External, Function, Object, Tensor
+from tilelang.frontend.values import MISSING, Class, External, Function, Generator, Object, Tensor
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.dtype import DType
 from tilelang.ir.expr import Expr
@@ -136,7 +136,9 @@ def _same_dtype(a: Any, b: Any) -> Any:
 
 def _equal_objects(ev: Evaluator, a: Object, b: Object) -> Any:
     if a.cls.kind == "dataclass" and a.cls is b.cls:
-        results = [equal(ev, a.attrs.get(name), b.attrs.get(name)) for name, _ in a.cls.fields]
+        results = [
+            equal(ev, a.attrs.get(field.name), b.attrs.get(field.name)) for field in a.cls.fields if field.stored
+        ]
         if any(result is False for result in results):
             return False
         return UNKNOWN if any(isinstance(result, Unknown) for result in results) else True
@@ -190,6 +192,10 @@ def contains(ev: Evaluator, container: Any, item: Any, span: Span) -> Any:
             from tilelang.frontend.calls import call
 
             return truth(ev, call(ev, found, (container, item), {}, span))
+    if isinstance(container, Generator):
+        from tilelang.frontend.generators import give_away
+
+        give_away(ev, container)  # it is read up to the first item that is equal
     return UNKNOWN
 
 

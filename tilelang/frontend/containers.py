@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 
 
 class ListVal(list[Any]):
-    """A list of the program. ``open``: it may hold further entries that are not known. ``span``: its literal."""
+    """A list of the program. ``open``: it may hold further entries that are not known. ``shifted``: they may stand
+    before some that are known, so nobody knows which one has an index. ``span``: its literal."""
 
-    __slots__ = ("open", "span")
+    __slots__ = ("open", "shifted", "span")
 
     def __init__(self, items: Any = (), span: Span | None = None) -> None:
         super().__init__(items)
         self.open = False
+        self.shifted = False
         self.span = span
 
 
@@ -68,6 +70,17 @@ def copied_dict(source: dict[Any, Any]) -> DictVal:
 def is_open(value: object) -> bool:
     """Whether a container may hold more than is known."""
     return bool(getattr(value, "open", False))
+
+
+def shift(value: object) -> None:
+    """Note that entries of a list moved or came behind others: in an open one their places are not known any more."""
+    if isinstance(value, ListVal) and value.open:
+        value.shifted = True
+
+
+def is_shifted(value: object) -> bool:
+    """Whether it is not known which entry of a list has an index."""
+    return is_open(value) and bool(getattr(value, "shifted", False))
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:

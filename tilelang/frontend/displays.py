@@ -11,11 +11,13 @@ from tilelang.frontend.evaluator import Evaluator, expression
 from tilelang.frontend.operators import MAX_SEQUENCE
 from tilelang.frontend.plain import is_key
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import Scope
+from tilelang.frontend.values import MISSING, Generator, Scope
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    Emit = Callable[[Scope], None]
 
 
 @expression(ast.Tuple)
@@ -28,7 +30,7 @@ def tuple_display(ev: Evaluator, node: ast.Tuple, scope: Scope) -> Any:
 def list_display(ev: Evaluator, node: ast.List, scope: Scope) -> Any:
     items, closed = _items(ev, node.elts, scope)
     made = ListVal(items, ev.span(node, scope))
-    made.open = not closed
+    made.open = made.shifted = not closed
     return made
 
 
@@ -88,16 +90,23 @@ def dict_display(ev: Evaluator, node: ast.Dict, scope: Scope) -> Any:
 
 
 def _comprehension(
-    ev: Evaluator, generators: list[ast.comprehension], scope: Scope, emit: Callable[[Scope], None]
+    ev: Evaluator,
+    generators: list[ast.comprehension],
+    scope: Scope,
+    emit: Callable[[Scope], None],
+    first: Any = MISSING,
 ) -> bool:
-    """Run the loops of a comprehension; False if some iterations are not known."""
-    from tilelang.frontend.iteration import iterate
+    """Run the loops of a comprehension; False if some iterations are not known. ``first``: what the outermost one runs
+    over, if it was evaluated before."""
+    from tilelang.frontend.generators import MORE, flow
     from tilelang.frontend.statements import assign
 
     inner = Scope(
         scope.module, {}, scope, scope.function, kernel=scope.kernel, arg_spans=scope.arg_spans, via=scope.via
     )
     closed = True
+    if first is MISSING:
+        first = ev.eval(generators[0].iter, inner)
 
     def loop(depth: int) -> None:
         nonlocal closed
@@ -106,12 +115,12 @@ def _comprehension(
             emit(inner)
             return
         generator = generators[depth]
-        items = iterate(ev, ev.eval(generator.iter, inner))
-        if items is None:
-            closed = False
-            return
-        for item in items:
-            ev.step()
+
+        def each(item: Any) -> None:
+            nonlocal closed
+            if item is MORE:
+                closed = False
+                return
             assign(ev, generator.target, item, inner)
             keep: Any = True
             for test in generator.ifs:
@@ -122,6 +131,8 @@ def _comprehension(
                 closed = False
             elif keep:
                 loop(depth + 1)
+
+        flow(ev, first if depth == 0 else ev.eval(generator.iter, inner), each)
 
     loop(0)
     return closed
@@ -137,9 +148,15 @@ def list_comp(ev: Evaluator, node: ast.ListComp, scope: Scope) -> Any:
 
 @expression(ast.GeneratorExp)
 def generator_exp(ev: Evaluator, node: ast.GeneratorExp, scope: Scope) -> Any:
-    made = ListVal((), ev.span(node, scope))
-    made.open = not _comprehension(ev, node.generators, scope, lambda inner: made.append(ev.eval(node.elt, inner)))
-    return made
+    from tilelang.frontend.generators import MORE, iterator
+
+    first = iterator(ev, ev.eval(node.generators[0].iter, scope))
+
+    def run(each: Callable[[Any], None]) -> None:
+        if not _comprehension(ev, node.generators, scope, lambda inner: each(ev.eval(node.elt, inner)), first):
+            each(MORE)
+
+    return Generator(run)
 
 
 @expression(ast.SetComp)

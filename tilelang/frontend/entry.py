@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tilelang.frontend.attempts import attempt
 from tilelang.frontend.calls import call_function
 from tilelang.frontend.instance import JitOptions
-from tilelang.frontend.parametrized import run_test, run_test_class
+from tilelang.frontend.parametrized import run_module_tests
 from tilelang.frontend.values import Class, Function, Jit, Module, PrimFunc
 
 if TYPE_CHECKING:
@@ -26,11 +26,10 @@ _MAIN_NAMES = ("main", "run", "test", "bench", "demo", "example")
 def run_entries(ev: Evaluator, module: Module) -> None:
     """Run everything that the program would, after the module's own code."""
     functions = [(name, value) for name, value in module.vars.items() if _defined_here(value, module)]
-    for name, value in functions:
-        if isinstance(value, Function) and name.startswith("test"):
-            run_test(ev, value, module)
-        elif isinstance(value, Class) and name.startswith("Test"):
-            run_test_class(ev, value, module)
+    doubt = ev.in_doubt
+    ev.in_doubt = doubt or module.optional
+    run_module_tests(ev, module, functions)
+    ev.in_doubt = doubt
     for name, value in functions:
         if isinstance(value, Function) and _looks_like_main(ev, name, value, module):
             attempt(ev, lambda value=value: call_function(ev, value, (), {}, ev.span_of(value)))

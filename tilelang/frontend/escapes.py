@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import DictVal, ListVal, SetVal
 from tilelang.frontend.scoping import bind, captured, changed_names, declared
-from tilelang.frontend.values import BoundMethod, Function, Object, Scope
+from tilelang.frontend.values import BoundMethod, Function, GeneratedContext, Generator, Object, Scope
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import VOID
 from tilelang.ir.expr import Call, Load
@@ -29,6 +29,12 @@ def forget_captured(ev: Evaluator, args: Any, kwargs: dict[str, Any], span: Span
         builder.complete = False
     for given in (*args, *kwargs.values()):
         value = given.receiver if isinstance(given, BoundMethod) else given
+        if isinstance(value, GeneratedContext):
+            value = value.generator
+        if isinstance(value, Generator):
+            from tilelang.frontend.generators import give_away
+
+            give_away(ev, value)
         if isinstance(value, Function):
             for name, held in captured(value.node, value.scope).items():
                 if isinstance(held, (ListVal, DictVal, SetVal)):

@@ -128,7 +128,11 @@ class Evaluator:
         self.stack: list[CallLink] = []
         self.unsure = 0
         """How many unknown conditions the current code is under."""
+        self.in_doubt = False
+        """Whether the rest of the test runs only if a package is there."""
         self.expected_failure = 0
+        self.running = 0
+        """How many generators run, one inside another."""
         self.factories = 0
         """How many kernel factories run, one inside another."""
         self.handling: list[UserError] = []
@@ -147,8 +151,6 @@ class Evaluator:
         self.phase_one = False
         """Whether an eager kernel is run only up to its launch, to find the sizes of its tensors."""
         self.eager: EagerState | None = None
-        self.enum_base = ""
-        """The base of the enum whose body is evaluated: it decides what ``enum.auto`` gives."""
         self.traces: list[Trace] = []
         self.problems: list[Problem] = []
 
@@ -241,7 +243,7 @@ class Evaluator:
             return
         from tilelang.ir.problem import Problem
 
-        if not self.expected_failure and not self.unsure:
+        if not self.expected_failure and not self.unsure and not self.in_doubt:
             self.problems.append(Problem(kind, span, data, notes))
 
     def trace(self, message: str, span: Span) -> None:
@@ -311,14 +313,11 @@ class Evaluator:
 
     def run_body(self, function: Function, scope: Scope) -> Any:
         """Evaluate the body of a function in a scope that holds its arguments; the returned value."""
-        from tilelang.frontend.containers import ListVal
         from tilelang.frontend.heap import joined
 
         node = function.node
         if isinstance(node, ast.Lambda):
             return self.eval(node.body, scope)
-        if function.is_generator:
-            scope.yields = ListVal()
         depth = self.unsure
         try:
             signal = settled(self, self.exec(node.body, scope))
@@ -328,8 +327,6 @@ class Evaluator:
                     frame.exit(builder)
         finally:
             self.unsure = depth
-        if scope.yields is not None:
-            return scope.yields
         value = signal.value if isinstance(signal, Return) else None
         for earlier in scope.pending:
             value = joined(value, earlier)

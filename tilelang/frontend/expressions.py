@@ -11,6 +11,7 @@ from tilelang.frontend.heap import joined
 from tilelang.frontend.models.registry import find_builtin
 from tilelang.frontend.operators import MAX_SEQUENCE, binary, is_ir, unary
 from tilelang.frontend.scoping import bind, is_generator, lookup
+from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import MISSING, Function, Scope
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Expr
@@ -34,6 +35,8 @@ def name(ev: Evaluator, node: ast.Name, scope: Scope) -> Any:
                 from tilelang.frontend.undefined import report_undefined
 
                 report_undefined(ev, node, scope)
+            if node.id in scope.module.deleted:
+                raise UserError("NameError", f"name {node.id!r} is not defined", ev.span(node, scope))
             return UNKNOWN
     if scope.rebound and node.id in scope.rebound:
         where = scope.rebound.pop(node.id)
@@ -232,25 +235,18 @@ def await_(ev: Evaluator, node: ast.Await, scope: Scope) -> Any:
 @expression(ast.Yield)
 def yield_(ev: Evaluator, node: ast.Yield, scope: Scope) -> Any:
     value = ev.eval(node.value, scope) if node.value is not None else None
-    if scope.yields is not None:
+    if scope.on_yield is not None:
         ev.step()
-        ev.heap.writing(scope.yields)
-        scope.yields.append(value)
+        scope.on_yield(value)
     return None
 
 
 @expression(ast.YieldFrom)
 def yield_from(ev: Evaluator, node: ast.YieldFrom, scope: Scope) -> Any:
-    from tilelang.frontend.iteration import materialize
+    from tilelang.frontend.generators import flow
 
-    items = ev.charge(materialize(ev, ev.eval(node.value, scope)))
-    if scope.yields is not None:
-        ev.heap.writing(scope.yields)
-        if items is None:
-            scope.yields.open = True
-        else:
-            scope.yields.extend(items)
-    return None
+    value = ev.eval(node.value, scope)
+    return flow(ev, value, scope.on_yield) if scope.on_yield is not None else UNKNOWN
 
 
 @expression(ast.Slice)

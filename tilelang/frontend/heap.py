@@ -8,16 +8,20 @@ disagree, the value becomes unknown.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open, is_tuple
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_open, is_shifted, is_tuple
 from tilelang.frontend.plain import same
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+T = TypeVar("T")
+
 Container = dict[Any, Any] | list[Any] | set[Any]
+Effects = tuple[tuple[Container, Container], ...]
+"""Containers that some code changes, each with what is known of it throughout."""
 
 
 class Journal:
@@ -61,6 +65,51 @@ class Heap:
                 _restore(container, before)
         return result, journal
 
+    def apart(self, run: Callable[[Callable[[], int]], T]) -> tuple[T, Effects]:
+        """Run code that takes turns with other code, and keep of its effects only that each may have happened. ``run``
+        gets what to call when it is the others' turn, which returns the number of containers that it compared. The
+        effects are for :meth:`blur`, whenever the code goes on."""
+        journal = Journal()
+        level = len(self.journals)
+        self.journals.append(journal)
+        mixed: dict[int, tuple[Container, Container]] = {}
+
+        def turn() -> int:
+            count = 0
+            for arm in self.journals[level:]:
+                for key, (container, before) in arm.before.items():
+                    self._charge(container)
+                    if key not in mixed:
+                        mixed[key] = container, _copy(before)
+                    content = mixed[key][1]
+                    _merge(content, [content, container])
+                count += len(arm.before)
+            return count
+
+        try:
+            result = run(turn)
+            turn()
+        finally:
+            self.journals.pop()
+            for container, before in journal.before.values():
+                _restore(container, before)
+        for container, content in mixed.values():
+            self.writing(container)
+            _restore(container, content)
+        return result, tuple(mixed.values())
+
+    def blur(self, container: Container, content: Container) -> None:
+        """Forget where a container differs from what it may have become."""
+        self.writing(container)
+        _merge(container, [container, content])
+
+    def so_far(self) -> Journal:
+        """What the innermost arm has changed until now."""
+        found = Journal()
+        found.before = dict(self.journals[-1].before)
+        found.after = {key: _copy(container) for key, (container, _) in found.before.items()}
+        return found
+
     def join(self, *arms: Journal) -> None:
         """Merge the effects of alternative arms; an arm that did not touch a container left it as it is."""
         touched: dict[int, Container] = {}
@@ -89,6 +138,7 @@ def _copy(container: Container) -> Container:
     if isinstance(container, list):
         saved = ListVal(container)
         saved.open = isinstance(container, ListVal) and container.open
+        saved.shifted = is_shifted(container)
         return saved
     if isinstance(container, dict):
         if isinstance(container, DictVal):
@@ -112,11 +162,14 @@ def _restore(container: Container, content: Container) -> None:
         container.update(cast("set[Any]", content))
     if isinstance(container, (ListVal, DictVal, SetVal)):
         container.open = is_open(content)
+    if isinstance(container, ListVal):
+        container.shifted = is_shifted(content)
 
 
 def _merge(container: Container, outcomes: list[Container]) -> None:
     """Leave in ``container`` what holds for every outcome; what differs is unknown."""
     opened = any(is_open(outcome) for outcome in outcomes)
+    shifted = any(is_shifted(outcome) for outcome in outcomes)
     if isinstance(container, dict):
         opened = _merge_dicts(container, cast("list[dict[Any, Any]]", outcomes)) or opened
     elif isinstance(container, list):
@@ -125,6 +178,8 @@ def _merge(container: Container, outcomes: list[Container]) -> None:
         opened = _merge_sets(container, cast("list[set[Any]]", outcomes)) or opened
     if isinstance(container, (ListVal, DictVal, SetVal)):
         container.open = opened
+    if isinstance(container, ListVal):
+        container.shifted = shifted
 
 
 def _merge_dicts(container: dict[Any, Any], outcomes: list[dict[Any, Any]]) -> bool:

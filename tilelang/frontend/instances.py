@@ -29,7 +29,7 @@ def record(ev: Evaluator, instance: Instance, **changes: Any) -> None:
     ev.recorder.add(
         replace(
             instance,
-            certain=instance.certain and ev.unsure == 0,
+            certain=instance.certain and ev.unsure == 0 and not ev.in_doubt,
             expected_failure=ev.expected_failure > 0,
             requires=requires,
             arch=ev.arch if ev.asked_for_target else None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.containers import DictVal, is_dict, is_open, is_sequence, is_set
 from tilelang.frontend.operators import MAX_SEQUENCE
-from tilelang.frontend.values import Class, Function, Object, Tensor
+from tilelang.frontend.values import Class, Generator, Object, Tensor
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
@@ -29,6 +29,11 @@ def iterate(ev: Evaluator, value: Any) -> Iterable[Any] | None:
         return [entry for entry in value.vars.values() if isinstance(entry, Object)]
     if isinstance(value, Object):
         return _iterate_object(ev, value)
+    if isinstance(value, Generator):
+        from tilelang.frontend.generators import collected
+
+        items = collected(ev, value)
+        return None if items.open else items
     if isinstance(value, Tensor) and value.shape and isinstance(value.shape[0], int) and value.shape[0] <= 64:
         row = Tensor(value.shape[1:], value.dtype, None, value.library)
         return [row if value.shape[1:] else UNKNOWN for _ in range(value.shape[0])]
@@ -44,15 +49,12 @@ def _in_fixed_order(entries: Iterable[Any]) -> list[Any]:
 
 
 def _iterate_object(ev: Evaluator, value: Object) -> Iterable[Any] | None:
-    from tilelang.frontend.calls import call
-    from tilelang.ir.span import NOWHERE
+    from tilelang.frontend.generators import iterator
 
     if value.cls.kind == "namedtuple":
-        return [value.attrs.get(name, UNKNOWN) for name, _ in value.cls.fields]
-    found = value.cls.lookup("__iter__")
-    if isinstance(found, Function):
-        return iterate(ev, call(ev, found, (value,), {}, NOWHERE))
-    return None
+        return [value.attrs.get(field.name, UNKNOWN) for field in value.cls.fields]
+    found = iterator(ev, value)
+    return None if isinstance(found, Object) else iterate(ev, found)
 
 
 def materialize(ev: Evaluator, value: Any) -> list[Any] | None:
@@ -66,8 +68,23 @@ def materialize(ev: Evaluator, value: Any) -> list[Any] | None:
 
 
 def materialize_all(ev: Evaluator, values: Iterable[Any]) -> list[list[Any]] | None:
-    """The items of several iterables, or ``None`` if those of one are not known."""
-    columns = [materialize(ev, value) for value in values]
+    """The items of several iterables that are read in turns, or ``None`` if those of one are not known."""
+    from tilelang.frontend.generators import forget_rest, iterator, read_ahead, remaining
+
+    columns: list[list[Any] | None] = []
+    generators: list[Generator] = []
+    for value in values:
+        source = iterator(ev, value)
+        if not isinstance(source, Generator):
+            columns.append(materialize(ev, source))
+        elif any(source is other for other in generators):
+            columns.append(None)  # the columns share its items
+        else:
+            read_ahead(ev, source)
+            generators.append(source)
+            columns.append(remaining(source))
+    for generator in generators:  # the shortest ends it: items of the others may be left
+        forget_rest(ev, generator)
     known = [column for column in columns if column is not None]
     return known if len(known) == len(columns) else None
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from tilelang.frontend import kernel_code
 from tilelang.frontend.comparison import truth
 from tilelang.frontend.evaluator import Evaluator, statement
+from tilelang.frontend.generators import MORE, drive, following, is_started, iterator
 from tilelang.frontend.iteration import iterate
 from tilelang.frontend.leaving import possibly, settled, union
 from tilelang.frontend.operators import is_ir
-from tilelang.frontend.signals import BREAK, CONTINUE, Break, Maybe, Return, Signal, UserError
+from tilelang.frontend.signals import BREAK, CONTINUE, Break, Leave, Maybe, Return, Signal, UserError
 from tilelang.frontend.statements import assign
+from tilelang.frontend.values import MISSING, Generator
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.frames import LoopFrame
 
@@ -33,18 +35,70 @@ def for_stmt(ev: Evaluator, node: ast.For, scope: Scope) -> Signal:
         return kernel_code.loop(ev, node, value, scope)
     if scope.kernel and isinstance(value, range):
         return kernel_code.range_loop(ev, node, value, scope)
-    items = iterate(ev, value)
-    if items is None:
-        return _after_loop(node, _unknown_loop(ev, node, scope), scope)
-    pending = iter(items)
+    value = iterator(ev, value)
+    if isinstance(value, Generator):
+        if not is_started(ev, value):
+            return _over_generator(ev, node, value, scope)
+        following_item = lambda: following(ev, value)  # noqa: E731 - the loop below takes the items one by one
+    else:
+        items = iterate(ev, value)
+        if items is None:
+            return _after_loop(node, _unknown_loop(ev, node, scope), scope)
+        pending = iter(items)
+        following_item = lambda: next(pending, MISSING)  # noqa: E731
 
-    def advance() -> bool:
-        for item in pending:
-            assign(ev, node.target, item, scope)
-            return True
-        return False
+    def advance() -> Any:
+        item = following_item()
+        if item is MISSING:
+            return False
+        if item is MORE:
+            return UNKNOWN
+        assign(ev, node.target, item, scope)
+        return True
 
     return _iterate(ev, node, advance, scope)
+
+
+def _over_generator(ev: Evaluator, node: ast.For | ast.AsyncFor, generator: Generator, scope: Scope) -> Signal:
+    """The body of the loop runs at each ``yield`` of the generator."""
+    depth = len(ev.heap.journals)
+    left = Maybe()
+
+    def iteration(item: Any) -> Signal:
+        assign(ev, node.target, item, scope)
+        return settled(ev, ev.exec(node.body, scope))
+
+    def each(item: Any) -> None:
+        nonlocal left
+        if item is MORE:
+            left = union(left, _unknown_loop(ev, node, scope))
+            return
+        if left.returned or left.broke:  # the loop may be over
+            with ev.under_unknown_condition():
+                signal, journal = ev.heap.trial(lambda: iteration(item))
+            ev.heap.havoc(journal)
+            left = union(left, possibly(signal, scope))
+            return
+        signal = iteration(item)
+        if isinstance(signal, (Return, Break)) and len(ev.heap.journals) == depth:
+            raise Leave(each, signal)
+        left = union(left, possibly(signal, scope))
+
+    try:
+        drive(ev, generator, each)
+    except Leave as leave:
+        if leave.consumer is not each:
+            raise
+        return leave.signal if isinstance(leave.signal, Return) else _after_loop(node, left, scope)
+    if left.returned or left.broke:
+        with ev.under_unknown_condition():
+            signal, journal = ev.heap.trial(lambda: settled(ev, ev.exec(node.orelse, scope)))
+        ev.heap.havoc(journal)
+    else:
+        signal = settled(ev, ev.exec(node.orelse, scope))
+        if isinstance(signal, Return):
+            return signal
+    return _after_loop(node, union(left, possibly(signal, scope)), scope)
 
 
 @statement(ast.While)
@@ -114,33 +168,41 @@ def _possible_rest(ev: Evaluator, node: ast.For, advance: Callable[[], Any], sco
 
 
 def _unknown_loop(ev: Evaluator, node: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> Maybe:
-    """Any number of iterations: find out what one writes, forget that, then run the body once for what it records.
-    The result says how an iteration may leave the loop."""
+    """Any number of iterations. The result says how one of them may leave the loop."""
 
     def once() -> Signal:
         if not isinstance(node, ast.While):
             assign(ev, node.target, UNKNOWN, scope)
         return settled(ev, ev.exec(node.body, scope))
 
+    return possibly(any_number(ev, once), scope)
+
+
+def any_number(ev: Evaluator, once: Callable[[], Any]) -> Any:
+    """Run code that runs any number of times: find out what one run writes, forget that, then run it for what it
+    records. The result is that of one run, or ``None`` if each one raises."""
     with ev.under_unknown_condition():
         try:
             ev.dry += 1
             _, journal = ev.heap.trial(once)
             ev.heap.havoc(journal)
         except UserError:
-            return Maybe()
+            return None
         finally:
             ev.dry -= 1
         try:
-            signal, journal = ev.heap.trial(once)
+            found, journal = ev.heap.trial(once)
         except UserError:
-            return Maybe()
+            return None
         ev.heap.havoc(journal)
-    return possibly(signal, scope)
+    return found
 
 
 @statement(ast.AsyncFor)
 def async_for(ev: Evaluator, node: ast.AsyncFor, scope: Scope) -> Signal:
+    value = ev.eval(node.iter, scope)
+    if isinstance(value, Generator):
+        return _over_generator(ev, node, value, scope)
     return _after_loop(node, _unknown_loop(ev, node, scope), scope)
 
 

@@ -17,6 +17,7 @@ from tilelang.frontend.signals import Exhausted, UserError
 from tilelang.frontend.values import (
     MISSING,
     Class,
+    ContextFactory,
     External,
     Function,
     Jit,
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 _NEVER_LOCAL = frozenset((*sys.stdlib_module_names, "tilelang", "tvm", "torch", "numpy", "triton", "pytest", "jax"))
 """Top-level names that are never looked up among the project's files."""
+
+_MAX_NAME = 500
+"""Characters of a module name that may be one: programs make up names for ``importlib.import_module``."""
 
 MODULE_BUDGET = 150_000
 """Steps for the code of one imported module."""
@@ -79,13 +83,17 @@ class ModuleTable:
 
     def _locate(self, name: str, importer: str) -> Path | None:
         parts = name.split(".")
-        if parts[0] in _NEVER_LOCAL:
+        if parts[0] in _NEVER_LOCAL or len(name) > _MAX_NAME or not all(part.isidentifier() for part in parts):
             return None
         for root in self.search_roots(importer):
             found = _module_file(root.joinpath(*parts))
             if found is not None:
                 return found
         return None
+
+    def named(self, name: str) -> Module | None:
+        """The module that ``sys.modules`` has under a name."""
+        return next((module for module in self.loaded.values() if module.vars.get("__name__") == name), None)
 
     def resolve(self, ev: Evaluator, name: str, importer: Module) -> Any:
         """The value of ``import name``."""
@@ -215,12 +223,21 @@ class ModuleTable:
             return True
         if isinstance(value, External):
             return value.name.startswith("tilelang")
-        if isinstance(value, Partial):
+        if isinstance(value, (ContextFactory, Partial)):
             return self._is_relevant(ev, value.function)
         if isinstance(value, Class):
             members = (m.function if isinstance(m, StaticMethod) else m for m in value.vars.values())
             return any(isinstance(m, Function) and self.reaches_kernels(ev, m) for m in members)
         return isinstance(value, Model) and value.name.startswith("tilelang.")
+
+
+def is_present(ev: Evaluator, name: str, importer: str) -> bool:
+    """Whether an import certainly finds its module: one of the project, or a package that is taken to be installed."""
+    return name.split(".", 1)[0] in _PRESENT or ev.modules.locate(name, importer) is not None
+
+
+_PRESENT = frozenset((*sys.stdlib_module_names, "numpy", "pytest", "tilelang", "torch", "tvm"))
+"""Packages that are taken to be installed."""
 
 
 def _called_names(node: ast.AST) -> frozenset[str]:

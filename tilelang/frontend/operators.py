@@ -9,7 +9,7 @@ import ast
 import operator
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_dict, is_list, is_open, is_tuple
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_dict, is_list, is_open, is_shifted, is_tuple
 from tilelang.frontend.plain import is_plain
 from tilelang.frontend.signals import UserError
 from tilelang.frontend.values import Function, Object, Tensor
@@ -91,6 +91,7 @@ def binary(ev: Evaluator, op: type[ast.operator], a: Any, b: Any, span: Span) ->
             return UNKNOWN
         joined = ListVal([*a, *b])
         joined.open = is_open(a) or is_open(b)
+        joined.shifted = is_open(a) or is_shifted(b)
         return joined
     if symbol == "+" and _is_sized(a) and _is_sized(b) and len(a) + len(b) > MAX_SEQUENCE:
         return UNKNOWN
@@ -181,7 +182,7 @@ def _repeat(sequence: list[Any] | tuple[Any, ...] | str, count: int) -> Any:
         return UNKNOWN
     if is_list(sequence):
         repeated = ListVal(sequence * count)
-        repeated.open = is_open(sequence)
+        repeated.open = repeated.shifted = is_open(sequence)
         return repeated
     return sequence * count
 

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import ast
-from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.attempts import attempt
-from tilelang.frontend.calls import call, call_function
-from tilelang.frontend.containers import is_list, is_sequence
+from tilelang.frontend.calls import call_function
+from tilelang.frontend.containers import is_sequence
+from tilelang.frontend.fixtures import Fixtures, Param, parameters
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.requirements import conditions
-from tilelang.frontend.values import MISSING, Class, ClassMethod, Function, Mark, Module, Object, StaticMethod
+from tilelang.frontend.values import Class, ClassMethod, Function, Mark, Model, Object, StaticMethod
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from tilelang.frontend.evaluator import Evaluator
+    from tilelang.frontend.values import Module
 
+
+Marks = tuple[Mark, ...]
 
 TEST_BUDGET = 250_000
 """Steps of one test with all its parameter sets. The sets come in an order that spreads over the whole list, so that a
@@ -30,33 +32,50 @@ MAX_PARAMETER_SETS = 400
 """Parameter sets of one test that are evaluated at most."""
 
 
-def run_test(
-    ev: Evaluator, function: Function, module: Module, receiver: Any = None, marks: tuple[Mark, ...] = ()
-) -> None:
+def run_test(ev: Evaluator, test: Function | StaticMethod, fixtures: Fixtures, marks: Marks, hooks: Hooks) -> None:
     """Run one test with every set of its parameters."""
+    function: Function = test.function if isinstance(test, StaticMethod) else test
     every = (*marks, *function.marks)
-    if not ev.modules.reaches_kernels(ev, function):
+    cls = fixtures.cls
+    if not _reaches_kernels(ev, function, cls):
         return
+    has_receiver = cls is not None and function is test
     with conditions(ev, every):
-        names = [arg.arg for arg in (*function.node.args.posonlyargs, *function.node.args.args)]
-        if receiver is not None and names:
-            names = names[1:]
+        names = parameters(function, cls if has_receiver else None)
+        axes = [_axis(ev, mark) for mark in every if mark.name == "parametrize" and mark.args]
+        given = {name: value for axis in axes if axis for name, value in axis[0].items()}
+        direct = {name for name, value in given.items() if not isinstance(value, Param)}
+        needed = fixtures.order([*fixtures.used(every), *names], direct)
+        own = list(fixtures.axes([name for name in needed if name not in given]))
         start = ev.steps
-        sets = list(_parameter_sets(ev, every, _fixture_axes(ev, names, module)))
+        sets = _parameter_sets([*own, *axes])
         for count, position in enumerate(spread(len(sets))):
             if ev.steps - start > TEST_BUDGET:
                 ev.trace(f"{count} of {len(sets)} parameter sets are evaluated", ev.span_of(function))
                 break
-            values = sets[position]
-            bound = dict(values)
-            for name in _used_fixtures(every, module):
-                _fixture(ev, name, module)
-            for name in names:
-                if name not in bound or isinstance(bound[name], _Param):
-                    bound[name] = _fixture(ev, name, module, bound.get(name))
-            bound = {name: value for name, value in bound.items() if name in names and value is not MISSING}
-            args = (receiver,) if receiver is not None else ()
-            attempt(ev, lambda args=args, bound=bound: call_function(ev, function, args, bound, ev.span_of(function)))
+            values = dict(sets[position])
+            receiver = Object(cls) if cls is not None else None
+
+            def run(values: dict[str, Any] = values, receiver: Object | None = receiver) -> None:
+                place = function if receiver is None else receiver
+                run_hooks(ev, hooks.before, place)
+                args = (receiver,) if has_receiver else ()
+                try:
+                    call_function(ev, function, args, {name: values[name] for name in names}, ev.span_of(function))
+                finally:
+                    run_hooks(ev, hooks.after, place)
+
+            attempt(
+                ev, lambda values=values, receiver=receiver, run=run: fixtures.provide(needed, values, receiver, run)
+            )
+
+
+def _reaches_kernels(ev: Evaluator, function: Function, cls: Class | None) -> bool:
+    """Whether a test, or a method that it may call on its object, can reach a kernel."""
+    if ev.modules.reaches_kernels(ev, function):
+        return True
+    members = [member for each in cls.mro for member in each.vars.values()] if cls is not None else []
+    return any(isinstance(member, Function) and ev.modules.reaches_kernels(ev, member) for member in members)
 
 
 def spread(count: int) -> Iterator[int]:
@@ -72,51 +91,90 @@ def spread(count: int) -> Iterator[int]:
         parts *= 2
 
 
-def run_test_class(ev: Evaluator, cls: Class, module: Module) -> None:
-    marks: tuple[Mark, ...] = cls.vars.get("__marks__", ())
-    for name, member in list(cls.vars.items()):
+def run_test_class(ev: Evaluator, fixtures: Fixtures, cls: Class) -> None:
+    """Run the tests of a class, those of its bases included."""
+    if not _is_collected(cls):
+        return
+    marks = tuple(mark for each in cls.mro for mark in (*each.vars.get("__marks__", ()), *_listed_marks(each.vars)))
+    marks = (*_listed_marks(fixtures.module.vars), *marks)
+    run_hooks(ev, [cls.lookup(name) for name in ("setup_class", "setUpClass")], cls)
+    hooks = Hooks(
+        [cls.lookup(name) for name in ("setup_method", "setUp", "asyncSetUp")],
+        [cls.lookup(name) for name in ("asyncTearDown", "tearDown", "teardown_method")],
+    )
+    own = fixtures.of_class(cls)
+    for name in dict.fromkeys(name for each in reversed(cls.mro) for name in each.vars):
+        member = cls.lookup(name)
         function = member.function if isinstance(member, StaticMethod) else member
         if name.startswith("test") and isinstance(function, Function):
-            receiver = None if isinstance(member, StaticMethod) else Object(cls)
-            for hook in _CLASS_HOOKS:
-                _run_hook(ev, cls.lookup(hook), cls)
-            if isinstance(receiver, Object):
-                for hook in _TEST_HOOKS:
-                    _run_hook(ev, cls.lookup(hook), receiver)
-            run_test(ev, function, module, receiver, marks)
+            run_test(ev, member, own, marks, hooks)
+    run_hooks(ev, [cls.lookup(name) for name in ("tearDownClass", "teardown_class")], cls)
 
 
-_CLASS_HOOKS = ("setup_class", "setUpClass")
-_TEST_HOOKS = ("setup_method", "setUp")
+def _is_collected(cls: Class) -> bool:
+    """Whether pytest takes a class for a group of tests: it makes no objects of one that has its own ``__init__``."""
+    names = {getattr(base, "name", "").rsplit(".", 1)[-1] for each in cls.mro for base in each.bases}
+    return "TestCase" in names or not isinstance(cls.lookup("__init__"), Function)
 
 
-def _run_hook(ev: Evaluator, hook: Any, receiver: Any) -> None:
-    """Run a function that prepares tests; it may take the test itself after its receiver."""
-    function = hook.function if isinstance(hook, (ClassMethod, StaticMethod)) else hook
-    if not isinstance(function, Function):
+def _listed_marks(names: dict[str, Any]) -> Marks:
+    """The marks in ``pytestmark``."""
+    given = names.get("pytestmark", ())
+    several = given if is_sequence(given) else (given,)
+    return tuple(
+        each if isinstance(each, Mark) else Mark(each.name) for each in several if isinstance(each, (Mark, Model))
+    )
+
+
+def run_module_tests(ev: Evaluator, module: Module, values: Iterable[tuple[str, Any]]) -> None:
+    """Run the tests among a module's names."""
+    tests = [(name, value) for name, value in values if name.startswith(("test", "Test"))]
+    if not tests:
         return
-    spec = function.node.args
-    places = len(spec.posonlyargs) + len(spec.args)
-    args = (receiver, UNKNOWN)[:places] if not isinstance(hook, StaticMethod) else (UNKNOWN,)[:places]
-    attempt(ev, lambda: call_function(ev, function, args, {}, ev.span_of(function)))
+    names = module.vars
+    run_hooks(ev, [names.get("setup_module"), names.get("setUpModule")], module)
+    fixtures = Fixtures(ev, module)
+    hooks = Hooks([names.get("setup_function")], [names.get("teardown_function")])
+    for name, value in tests:
+        if isinstance(value, Function) and name.startswith("test"):
+            run_test(ev, value, fixtures, _listed_marks(names), hooks)
+        elif isinstance(value, Class) and name.startswith("Test"):
+            run_test_class(ev, fixtures, value)
+    run_hooks(ev, [names.get("tearDownModule"), names.get("teardown_module")], module)
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Functions that run before and after each test; entries that are none are passed over."""
+
+    before: list[Any]
+    after: list[Any]
+
+
+def run_hooks(ev: Evaluator, hooks: Iterable[Any], receiver: Any) -> None:
+    """Run functions that prepare tests or clean up; they may take the test itself after their receiver."""
+    for hook in hooks:
+        function = hook.function if isinstance(hook, (ClassMethod, StaticMethod)) else hook
+        if isinstance(function, Function):
+            spec = function.node.args
+            given = (UNKNOWN,) if isinstance(hook, StaticMethod) else (receiver, UNKNOWN)
+            args = given[: len(spec.posonlyargs) + len(spec.args)]
+            attempt(
+                ev, lambda function=function, args=args: call_function(ev, function, args, {}, ev.span_of(function))
+            )
 
 
 Axis = list[dict[str, Any]]
 """Alternative values of one or more parameters of a test."""
 
 
-def _parameter_sets(ev: Evaluator, marks: tuple[Mark, ...], fixtures: list[Axis]) -> Iterator[dict[str, Any]]:
-    """Every combination of the ``parametrize`` marks and of fixtures with parameters. Unknown lists give one set of
-    unknown values."""
-    axes: list[Axis] = [*fixtures]
-    for mark in marks:
-        if mark.name == "parametrize" and mark.args:
-            axes.append(_axis(ev, mark))
-    combinations = [dict(kv for part in combo for kv in part.items()) for combo in _bounded_product(axes)]
+def _parameter_sets(axes: list[Axis]) -> list[dict[str, Any]]:
+    """Combinations of alternatives. Unknown lists give one set of unknown values."""
+    combinations = [{name: value for part in combo for name, value in part.items()} for combo in _bounded_product(axes)]
     if len(combinations) > MAX_PARAMETER_SETS:
         step = len(combinations) / MAX_PARAMETER_SETS
         combinations = [combinations[int(i * step)] for i in range(MAX_PARAMETER_SETS)]
-    yield from combinations
+    return combinations
 
 
 def _bounded_product(axes: list[Axis]) -> Iterator[tuple[dict[str, Any], ...]]:
@@ -152,7 +210,7 @@ def _axis(ev: Evaluator, mark: Mark) -> Axis:
         else:
             values = [entry] if alone else materialize(ev, entry) or []
         given = {name: values[i] if i < len(values) else UNKNOWN for i, name in enumerate(names)}
-        axis.append({name: _Param(value) if name in indirect else value for name, value in given.items()})
+        axis.append({name: Param(value) if name in indirect else value for name, value in given.items()})
     return axis
 
 
@@ -169,70 +227,3 @@ def _is_skipped(entry: Mark) -> bool:
     marks = dict(entry.kwargs).get("marks", ())
     several = marks if is_sequence(marks) else (marks,)
     return any(getattr(mark, "name", "") in ("skip", "xfail", "skipif") for mark in several)
-
-
-# --- fixtures -------------------------------------------------------------------------------------------------
-
-_REQUEST = Class("FixtureRequest", (), {}, external_base=True)
-MAX_FIXTURE_DEPTH = 8
-
-
-@dataclass(frozen=True, slots=True)
-class _Param:
-    """The value of ``request.param`` for which a fixture is to be run."""
-
-    value: Any
-
-
-def _fixture_axes(ev: Evaluator, names: list[str], module: Module) -> list[Axis]:
-    """The parameters of those fixtures that have some."""
-    axes: list[Axis] = []
-    for name in names:
-        for mark in _fixture_marks(module.vars.get(name)):
-            params = materialize(ev, dict(mark.kwargs).get("params"))
-            if params:
-                axes.append([{name: _Param(param)} for param in params])
-    return axes
-
-
-def _fixture_marks(value: Any) -> list[Mark]:
-    return [mark for mark in value.marks if mark.name == "fixture"] if isinstance(value, Function) else []
-
-
-def _used_fixtures(marks: tuple[Mark, ...], module: Module) -> Iterator[str]:
-    """Fixtures of the file that run for their effects: those for every test, and those that a mark names."""
-    for name, value in module.vars.items():
-        if any(dict(mark.kwargs).get("autouse") is True for mark in _fixture_marks(value)):
-            yield name
-    for mark in marks:
-        if mark.name == "usefixtures":
-            yield from (name for name in mark.args if isinstance(name, str))
-
-
-def _until_yield(function: Function) -> Function:
-    """The part of a fixture that runs before the test."""
-    body = function.node.body if isinstance(function.node, ast.FunctionDef) else []
-    for position, stmt in enumerate(body):
-        if any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in ast.walk(stmt)):
-            node = copy(function.node)
-            assert isinstance(node, ast.FunctionDef)
-            node.body = body[: position + 1]
-            return replace(function, node=node)
-    return function
-
-
-def _fixture(ev: Evaluator, name: str, module: Module, param: _Param | None = None, depth: int = 0) -> Any:
-    """The value of a fixture of the same file; other fixtures are unknown."""
-    found = module.vars.get(name)
-    if not isinstance(found, Function) or not _fixture_marks(found) or depth > MAX_FIXTURE_DEPTH:
-        return UNKNOWN
-    given: dict[str, Any] = {}
-    for arg in found.node.args.args:
-        if arg.arg == "request":
-            given["request"] = Object(_REQUEST, {"param": UNKNOWN if param is None else param.value})
-        else:
-            given[arg.arg] = _fixture(ev, arg.arg, module, None, depth + 1)
-    if found.is_generator:
-        found = _until_yield(found)
-    value = attempt(ev, lambda: call(ev, found, (), given, ev.span_of(found)))
-    return value[0] if found.is_generator and is_list(value) and value else value

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tilelang.frontend.values import MISSING, Scope
+from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,8 +58,15 @@ def bind(heap: Heap, scope: Scope, name: str, value: Any) -> None:
 
 def unbind(heap: Heap, scope: Scope, name: str) -> None:
     """``del name``."""
-    heap.writing(scope.vars)
-    scope.vars.pop(name, None)
+    target = scope.module.vars if name in scope.globals_declared else scope.vars
+    if name in scope.nonlocals_declared:
+        bind(heap, scope, name, UNKNOWN)
+        return
+    heap.writing(target)
+    target.pop(name, None)
+    if target is scope.module.vars:
+        heap.writing(scope.module.deleted)
+        scope.module.deleted.add(name)
 
 
 def declared(node: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
@@ -123,6 +131,7 @@ _CHANGING = frozenset(
         "extend",
         "insert",
         "pop",
+        "popitem",
         "popleft",
         "remove",
         "reverse",
@@ -134,12 +143,12 @@ _CHANGING = frozenset(
 """Methods of containers that change them."""
 
 
-def changed_names(node: FunctionNode) -> frozenset[str]:
-    """Names of containers and objects that a function changes: by a store to a part of them, or by a method."""
+def changed_names(node: ast.AST) -> frozenset[str]:
+    """What a function or a text changes: names whose parts it stores to, or of which it calls a changing method."""
     return kept(node, "_changed", lambda: _changed_names(node))
 
 
-def _changed_names(node: FunctionNode) -> frozenset[str]:
+def _changed_names(node: ast.AST) -> frozenset[str]:
     found: set[str] = set()
     for inner in ast.walk(node):
         part: ast.AST | None = None

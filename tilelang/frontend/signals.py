@@ -77,5 +77,16 @@ class Exhausted(Exception):
     """The step budget of the current entry point is spent."""
 
 
+class Leave(BaseException):
+    """The consumer of a generator asks for no more items: control goes back to it, through the generator's ``finally``
+    blocks. ``consumer`` is who asks, ``signal`` how its loop is left, ``error`` what its body raised."""
+
+    def __init__(self, consumer: object, signal: Signal = None, error: UserError | None = None) -> None:
+        super().__init__()
+        self.consumer = consumer
+        self.signal = signal
+        self.error = error
+
+
 class StopPhase(Exception):
     """The first phase of an eager kernel ends at its launch."""

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend import kernel_code
-from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_dict, is_open
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_dict, is_open, shift
 from tilelang.frontend.evaluator import Evaluator, statement
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.operators import MAX_SEQUENCE, binary
@@ -114,6 +114,7 @@ def _update_in_place(ev: Evaluator, op: ast.operator, current: Any, value: Any) 
             current.open = True
         else:
             current.extend(items)
+            shift(current)
         return True
     if isinstance(current, DictVal) and isinstance(op, ast.BitOr):
         ev.heap.writing(current)
@@ -196,10 +197,6 @@ def delete(ev: Evaluator, node: ast.Delete, scope: Scope) -> Signal:
     for target in node.targets:
         if isinstance(target, ast.Name):
             unbind(ev.heap, scope, target.id)
-        elif isinstance(target, ast.Attribute):
-            from tilelang.frontend.attributes import delete as delete_attribute
-
-            delete_attribute(ev, ev.eval(target.value, scope), target.attr)
         elif isinstance(target, ast.Subscript):
             container, index = ev.eval(target.value, scope), ev.eval(target.slice, scope)
             if isinstance(container, (DictVal, ListVal)):
@@ -208,6 +205,10 @@ def delete(ev: Evaluator, node: ast.Delete, scope: Scope) -> Signal:
                     del container[index]
                 except (KeyError, IndexError, TypeError):
                     container.open = True
+        elif isinstance(target, ast.Attribute):
+            from tilelang.frontend.attributes import delete as delete_attribute
+
+            delete_attribute(ev, ev.eval(target.value, scope), target.attr, ev.span(target, scope))
     return None
 
 

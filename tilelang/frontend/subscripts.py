@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.containers import DictVal, ListVal, is_dict, is_list, is_open, is_sequence, is_slice
+from tilelang.frontend.containers import DictVal, ListVal, is_dict, is_list, is_open, is_sequence, is_shifted, is_slice
 from tilelang.frontend.evaluator import Evaluator, expression
+from tilelang.frontend.heap import joined
 from tilelang.frontend.operators import is_ir
 from tilelang.frontend.plain import is_key, is_plain
 from tilelang.frontend.signals import UserError
@@ -45,7 +46,7 @@ def load(ev: Evaluator, container: Any, index: Any, span: Span) -> Any:
         return getitem(container, index)
     if isinstance(container, Object):
         if container.cls.kind == "namedtuple" and isinstance(index, int):
-            names = [name for name, _ in container.cls.fields]
+            names = [field.name for field in container.cls.fields]
             return container.attrs.get(names[index], UNKNOWN) if -len(names) <= index < len(names) else UNKNOWN
         found = container.cls.lookup("__getitem__")
         if isinstance(found, Function):
@@ -60,6 +61,9 @@ def load(ev: Evaluator, container: Any, index: Any, span: Span) -> Any:
     if isinstance(container, Region):
         return _of_region(container, index, span)
     if isinstance(container, External):
+        if container.name == "sys.modules" and isinstance(index, str):
+            module = ev.modules.named(index)
+            return External(index) if module is None else module
         known = ev.environment.get(index) if container.name == "os.environ" and isinstance(index, str) else None
         return container if known is None else known
     if isinstance(container, (Jit, Kernel)):
@@ -94,7 +98,7 @@ def _sequence(container: Sequence[Any], index: Any, span: Span) -> Any:
     if isinstance(index, bool) or not (isinstance(index, int) or is_slice(index)):
         return UNKNOWN
     opened = is_open(container)
-    if opened and not (isinstance(index, int) and 0 <= index < len(container)):
+    if opened and (is_shifted(container) or not (isinstance(index, int) and 0 <= index < len(container))):
         if isinstance(index, slice):
             result = ListVal()
             result.open = True
@@ -155,6 +159,9 @@ def store_item(ev: Evaluator, container: Any, index: Any, value: Any, span: Span
     if is_dict(container):
         ev.heap.writing(container)
         if isinstance(index, Unknown) or not is_key(index):
+            ev.step(len(container) // 16)
+            for key, entry in container.items():
+                container[key] = joined(entry, value)  # it may be the key that is written
             if isinstance(container, DictVal):
                 container.open = True
             return
@@ -168,7 +175,9 @@ def store_item(ev: Evaluator, container: Any, index: Any, value: Any, span: Span
         return
     if is_list(container):
         ev.heap.writing(container)
-        if isinstance(index, int) and -len(container) <= index < len(container):
+        if is_shifted(container) or (is_open(container) and isinstance(index, int) and index < 0):
+            container[:] = [UNKNOWN] * len(container)
+        elif isinstance(index, int) and -len(container) <= index < len(container):
             container[index] = value
         elif isinstance(container, ListVal) and not isinstance(index, int):
             container[:] = [UNKNOWN] * len(container)

@@ -22,7 +22,7 @@ _DYNAMIC = frozenset(("__builtins__", "__dict__", "builtins", "eval", "exec", "g
 def report_undefined(ev: Evaluator, node: ast.Name, scope: Scope) -> None:
     """Record the use of a name that no statement of its module binds. Where a name could come from elsewhere, it is
     only unknown."""
-    if ev.unsure or node.id in _BUILTINS or node.id.startswith("_"):
+    if ev.unsure or ev.in_doubt or node.id in _BUILTINS or node.id.startswith("_"):
         return
     bound = _names_bound(ev, scope.module.path)
     if bound is None or node.id in bound:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.ir.span import NOWHERE, Span
+from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Sequence
 
     from tilelang.frontend.arguments import Args
-    from tilelang.frontend.containers import ListVal
     from tilelang.frontend.evaluator import Evaluator
     from tilelang.frontend.instance import CallLink, JitOptions
     from tilelang.ir.dtype import DType
@@ -36,6 +36,10 @@ class Module:
     path: str
     vars: dict[str, Any] = field(default_factory=dict[str, Any])
     state: str = "new"
+    optional: bool = False
+    """Whether its tests are skipped where a package is missing."""
+    deleted: set[str] = field(default_factory=set[str])
+    """Names that ``del`` has removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,8 @@ class Scope:
     """Names rebound under a run-time condition; using one afterwards is an error."""
     open_frames: list[Any] = field(default_factory=list[Any])
     """Frames entered by assignment (``bx = T.Kernel(...)``), closed at the end of the function."""
-    yields: ListVal | None = None
-    """What the generator has yielded so far; ``None`` in other functions."""
+    on_yield: Callable[[Any], None] | None = None
+    """Who gets what the generator yields; ``None`` in other functions."""
     via: Span | None = None
     bound: dict[str, Any] = field(default_factory=dict[str, Any])
     """The arguments of the call, as they came."""
@@ -100,16 +104,27 @@ class Function:
         return self.scope.module.path
 
     def default_values(self) -> dict[str, Any]:
-        """Defaults by parameter name."""
+        """Defaults by parameter name, those that the program has set later included."""
         names = [arg.arg for arg in (*self.node.args.posonlyargs, *self.node.args.args)]
-        first = len(names) - len(self.defaults)
-        return {**dict(zip(names[first:], self.defaults, strict=True)), **self.kw_defaults}
+        defaults = self.attrs.get("__defaults__", self.defaults)
+        if defaults is None:
+            defaults = ()
+        if not isinstance(defaults, tuple) or len(cast("tuple[Any, ...]", defaults)) > len(names):
+            defaults = (UNKNOWN,) * len(names)
+        given = cast("tuple[Any, ...]", defaults)
+        keywords = self.attrs.get("__kwdefaults__", self.kw_defaults)
+        if not isinstance(keywords, dict):
+            keywords = {} if keywords is None else {arg.arg: UNKNOWN for arg in self.node.args.kwonlyargs}
+        first = len(names) - len(given)
+        return {**dict(zip(names[first:], given, strict=True)), **cast("dict[str, Any]", keywords)}
 
     @property
     def needs_arguments(self) -> bool:
         """Whether some parameter has no default."""
         spec = self.node.args
         positional = len(spec.posonlyargs) + len(spec.args)
+        if self.attrs:
+            return len(self.default_values()) < positional + len(spec.kwonlyargs)
         return len(self.defaults) < positional or len(self.kw_defaults) < len(spec.kwonlyargs)
 
 
@@ -123,6 +138,18 @@ class Mark:
     span: Span = NOWHERE
 
 
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a dataclass or named tuple. ``default`` is ``MISSING`` if there is none. ``stored``: objects keep it,
+    unlike an ``InitVar``. ``keyword``: it is given by its name only."""
+
+    name: str
+    default: Any
+    stored: bool = True
+    keyword: bool = False
+
+
+_ATTRIBUTE_HOOKS = frozenset(("__delattr__", "__getattribute__", "__setattr__"))
 _VALUE_ENUMS = frozenset(("IntEnum", "IntFlag", "StrEnum", "int", "str"))
 
 
@@ -135,15 +162,24 @@ class Class:
     bases: tuple[Any, ...]
     vars: dict[str, Any]
     kind: str = "plain"
-    fields: tuple[tuple[str, Any], ...] = ()
-    """Fields of a dataclass or namedtuple with their defaults (``MISSING`` if none)."""
+    fields: tuple[Field, ...] = ()
+    """Fields of a dataclass or namedtuple, those of its bases included."""
+    written: tuple[Field, ...] = ()
+    """What the class itself annotates."""
     external_base: bool = False
     """A base class is not part of the project, so attributes may exist that are not seen."""
     mro: tuple[Class, ...] = field(init=False)
     """The class and its bases in the order in which attributes are looked up."""
+    meta: Class | None = None
+    """A metaclass of the program."""
+    hooked: bool = field(init=False)
+    """Whether the class says itself what reading or writing an attribute does."""
 
     def __post_init__(self) -> None:
         self.mro = (self, *_linearized([base for base in self.bases if isinstance(base, Class)]))
+        self.hooked = any(not cls.vars.keys().isdisjoint(_ATTRIBUTE_HOOKS) for cls in self.mro)
+        if self.meta is None:
+            self.meta = next((cls.meta for cls in self.mro[1:] if cls.meta is not None), None)
 
     def lookup(self, name: str) -> Any:
         """The class attribute ``name``, or ``MISSING``."""
@@ -195,6 +231,34 @@ class Object:
     attrs: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
+def _not_started() -> dict[str, Any]:
+    return {"started": False, "items": (), "next": 0, "effects": ()}
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Generator:
+    """A generator or another lazy iterator. ``run`` evaluates it and hands each item to its argument. ``state``:
+    whether it has ``started``; the ``items`` that it has, if they are not handed out while it runs; the ``next``
+    one of them; and what it changes on the way to each."""
+
+    run: Callable[[Callable[[Any], None]], Any]
+    state: dict[str, Any] = field(default_factory=_not_started)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContextFactory:
+    """A function under ``contextlib.contextmanager``: calls make context managers."""
+
+    function: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeneratedContext:
+    """A context manager that a generator makes: its ``with`` block runs at the ``yield``."""
+
+    generator: Generator
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundMethod:
     function: Any
@@ -205,6 +269,14 @@ class BoundMethod:
 class Property:
     getter: Any
     setter: Any = None
+    deleter: Any = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CachedProperty:
+    """``functools.cached_property``: the first access stores the value on the object."""
+
+    function: Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -309,6 +381,10 @@ class Kernel:
 
     program: Program | None
     options: JitOptions
+
+
+DEFINITIONS = (Class, External, Function, Jit, Macro, Model, Module, PrimFunc)
+"""What code that is not followed hardly ever replaces under its name."""
 
 
 class _Missing:

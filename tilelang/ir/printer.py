@@ -32,11 +32,13 @@ from tilelang.ir.stmt import (
 from tilelang.ir.visit import operands, subterms, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from tilelang.ir.program import Program
     from tilelang.ir.span import Span
     from tilelang.ir.stmt import Attrs, Block
+
+    Note = Callable[[Stmt], str]
 
 _PRECEDENCE = {
     "or": 1,
@@ -70,9 +72,9 @@ def text_of_stmt(stmt: Stmt) -> str:
     return _Writer({}).line(stmt)
 
 
-def print_block(block: Block, *, lines: bool = False) -> str:
-    """Every statement of a block, nested by indentation."""
-    return "\n".join(_texts(_Writer(_names(block, ())).block(block, ""), lines)) + "\n"
+def print_block(block: Block, *, lines: bool = False, note: Note | None = None) -> str:
+    """Every statement of a block, nested by indentation. ``note`` gives comments to statements, empty for none."""
+    return "\n".join(_texts(_Writer(_names(block, ()), note).block(block, ""), lines)) + "\n"
 
 
 def print_program(program: Program, *, lines: bool = False) -> str:
@@ -143,8 +145,9 @@ def _defined(stmt: Stmt) -> Iterator[Buffer | Var]:
 class _Writer:
     """Prints with one table of names; a thing that is not in it prints under its own name."""
 
-    def __init__(self, names: Mapping[int, str]) -> None:
+    def __init__(self, names: Mapping[int, str], note: Note | None = None) -> None:
         self.names = names
+        self._note = note
         self._visits = 0
 
     def name(self, thing: Buffer | Var) -> str:
@@ -196,6 +199,10 @@ class _Writer:
             return f"({inner},)" if len(value) == 1 else f"({inner})", _ATOM  # pyright: ignore[reportUnknownArgumentType]
         if isinstance(value, str) and type(value) is not str:
             return str(value), _ATOM
+        printed = getattr(type(value), "printed", None)
+        if printed is not None:
+            name, args, options = printed(value)
+            return self._named(name, args, options, below), _ATOM
         text = repr(value)
         negative = isinstance(value, (int, float)) and value < 0
         return text, _PRECEDENCE["neg"] if negative else _ATOM
@@ -213,8 +220,11 @@ class _Writer:
         return ", ".join(self.expr(value, 0, depth) for value in values)
 
     def _call(self, call: Call, depth: int = 0) -> str:
-        named = [f"{key}={self.expr(value, 0, depth)}" for key, value in call.attrs]
-        return f"{call.op}({', '.join([*(self.expr(arg, 0, depth) for arg in call.args), *named])})"
+        return self._named(call.op, call.args, call.attrs, depth)
+
+    def _named(self, name: str, args: tuple[object, ...], options: Attrs, depth: int) -> str:
+        named = [f"{key}={self.expr(value, 0, depth)}" for key, value in options]
+        return f"{name}({', '.join([*(self.expr(arg, 0, depth) for arg in args), *named])})"
 
     def region(self, region: Region, depth: int = 0) -> str:
         name = self.name(region.buffer)
@@ -235,7 +245,8 @@ class _Writer:
     def block(self, block: Block, indent: str) -> list[tuple[str, Span | None]]:
         printed: list[tuple[str, Span | None]] = []
         for stmt in block:
-            printed.append((indent + self.line(stmt), stmt.span))
+            comment = self._note(stmt) if self._note else ""
+            printed.append((indent + self.line(stmt) + (f"  # {comment}" if comment else ""), stmt.span))
             if isinstance(stmt, (For, While, Launch, Scope)):
                 printed += self.block(stmt.body, indent + "    ") or [(indent + "    pass", None)]
             elif isinstance(stmt, If):

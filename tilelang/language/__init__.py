@@ -478,7 +478,6 @@ if TYPE_CHECKING:
     )
     from tilelang.language.opaque.copies import (
         get_let_value as get_let_value,
-        get_swizzle_layout as get_swizzle_layout,
     )
     from tilelang.language.opaque.gemm import (
         SparseTensorCoreIntrinEmitter as SparseTensorCoreIntrinEmitter,
@@ -490,7 +489,6 @@ if TYPE_CHECKING:
         WGSparseTensorCoreIntrinEmitter as WGSparseTensorCoreIntrinEmitter,
         get_ldmatrix_offset as get_ldmatrix_offset,
         get_mma_micro_size as get_mma_micro_size,
-        make_mma_swizzle_layout as make_mma_swizzle_layout,
         mma_fill as mma_fill,
         mma_store as mma_store,
         mma_store_index_map as mma_store_index_map,
@@ -577,7 +575,6 @@ if TYPE_CHECKING:
     from tilelang.language.opaque.tcgen05 import (
         TCGEN05DescriptorParams as TCGEN05DescriptorParams,
         initialize_tcgen05_descriptor as initialize_tcgen05_descriptor,
-        make_blockscaled_gemm_layout as make_blockscaled_gemm_layout,
         tcgen05_cp_warpx4 as tcgen05_cp_warpx4,
         tcgen05_sf_warp_transpose as tcgen05_sf_warp_transpose,
     )
@@ -716,6 +713,11 @@ if TYPE_CHECKING:
         index_to_coordinates as index_to_coordinates,
         reshape as reshape,
         view as view,
+    )
+    from tilelang.language.swizzle import (
+        get_swizzle_layout as get_swizzle_layout,
+        make_blockscaled_gemm_layout as make_blockscaled_gemm_layout,
+        make_mma_swizzle_layout as make_mma_swizzle_layout,
     )
     from tilelang.language.symbols import (
         const as const,

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.dtype import INT32
 from tilelang.ir.expr import Expr, Operand, Var, const_int
+from tilelang.ir.unknown import UNKNOWN
 
 Map = Callable[..., Any]
 _NAMES = "ijklmnop"
@@ -24,6 +25,9 @@ class Trace(NamedTuple):
     inputs: tuple[Var, ...]
     outputs: tuple[Operand, ...]
     replica: Var | None = None
+
+
+Printed = tuple[str, tuple[object, ...], tuple[tuple[str, object], ...]]
 
 
 class _Derivable:
@@ -40,6 +44,10 @@ class _Derivable:
 
         return derived
 
+    def printed(self) -> Printed:
+        """How the IR printer writes it: a name, arguments and options."""
+        return type(self).__name__, (), ()
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Layout(_Derivable):
@@ -47,6 +55,9 @@ class Layout(_Derivable):
 
     shape: Any
     index: Trace | None
+
+    def printed(self) -> Printed:
+        return "Layout", (self.shape, _printed(self.index)), ()
 
     def __init__(self, shape: Any, forward_fn: Map) -> None:
         object.__setattr__(self, "shape", shape)
@@ -66,6 +77,11 @@ class Fragment(_Derivable):
     index: Trace | None
     copies: Any
     combine: Any
+
+    def printed(self) -> Printed:
+        given = (("copies", self.copies), ("combine", self.combine))
+        maps = (self.shape, _printed(self.thread), _printed(self.index))
+        return type(self).__name__, maps, tuple((key, value) for key, value in given if value not in (None, 1))
 
     def __init__(
         self,
@@ -118,6 +134,14 @@ class NamedLayout(_Derivable):
     name: str
     args: tuple[object, ...]
     options: tuple[tuple[str, object], ...] = field(default=())
+
+    def printed(self) -> Printed:
+        return self.name, self.args, self.options
+
+
+def _printed(function: Trace | None) -> object:
+    """A function of indices as the indices and the results; UNKNOWN if it could not be run."""
+    return UNKNOWN if function is None else (function.inputs, function.outputs)
 
 
 def trace(function: object, shape: object, *, replica: bool = False) -> Trace | None:

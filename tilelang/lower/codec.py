@@ -22,7 +22,7 @@ def decode(family: Family, value: tir.Expr, dtype: DType) -> tir.Expr:
     compute = compute_of(dtype)
     if dtype.kind == "bfloat" and family == "cpu":
         return tirx.reinterpret("float32", tirx.shift_left(tirx.Cast("uint32", value), tir.const(16, "uint32")))
-    if dtype.is_float and dtype.bits <= 8 or dtype.kind == "custom":
+    if (dtype.is_float and dtype.bits <= 8) or dtype.kind == "custom":
         return _decode_small(family, value, dtype)
     if dtype.bits == 4:
         if dtype.is_signed:
@@ -42,7 +42,7 @@ def encode(family: Family, value: tir.Expr, dtype: DType) -> tir.Expr:
         return value.value
     if dtype.kind == "bfloat" and family == "cpu":
         return _bfloat_bits(value)
-    if dtype.is_float and dtype.bits <= 8 or dtype.kind == "custom":
+    if (dtype.is_float and dtype.bits <= 8) or dtype.kind == "custom":
         return _encode_small(family, value, dtype)
     if dtype.bits == 4:
         return tirx.bitwise_and(tirx.Cast("uint8", value), tir.const(15, "uint8"))
@@ -51,7 +51,7 @@ def encode(family: Family, value: tir.Expr, dtype: DType) -> tir.Expr:
 
 def rounded(family: Family, value: tir.Expr, dtype: DType) -> tir.Expr:
     """A value in the compute type of a narrow type, rounded to what the type can hold."""
-    if dtype.is_float and dtype.bits <= 16 or dtype.kind == "custom":
+    if (dtype.is_float and dtype.bits <= 16) or dtype.kind == "custom":
         return decode(family, encode(family, value, dtype), dtype)
     return value
 

@@ -37,7 +37,7 @@ def storage_of(family: Family, dtype: DType) -> str:
         return "uint8" if family == "cpu" else "bool"
     if dtype.kind == "handle":
         return "handle"
-    if dtype.bits == 4 or dtype.bits == 8 and dtype.is_float or dtype.kind == "custom":
+    if dtype.bits == 4 or (dtype.bits == 8 and dtype.is_float) or dtype.kind == "custom":
         return "uint8"
     if dtype.kind == "bfloat":
         return "bfloat16" if family == "cuda" else "uint16"

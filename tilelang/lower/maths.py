@@ -53,7 +53,17 @@ def function(family: Family, op: str, args: Sequence[tir.Expr], dtype: str) -> t
         name = _CUDA_NAMES.get(op, op)
         return tirx.call_pure_extern(dtype, f"{name}f" if dtype == "float32" else name, *args)
     made: Callable[..., tir.Expr] | None = getattr(tirx, _CPU_NAMES.get(op, op), None)
-    if made is not None and op not in ("fmod", "hypot", "nextafter", "copysign", "ldexp", "atan2", "erf", "log1p", "exp10"):
+    if made is not None and op not in (
+        "fmod",
+        "hypot",
+        "nextafter",
+        "copysign",
+        "ldexp",
+        "atan2",
+        "erf",
+        "log1p",
+        "exp10",
+    ):
         return made(*args)
     name = op
     if op == "exp10":

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import FLOAT32, INT32, DType
@@ -212,7 +213,9 @@ class ScalarLowering:
                 found = function(self.family, "fmod", (a, b), compute)
                 if op == "%" and found is not None:
                     # Python's remainder has the sign of the divisor.
-                    moved = tirx.And(tirx.NE(found, tir.const(0.0, compute)), tirx.LT(found * b, tir.const(0.0, compute)))
+                    moved = tirx.And(
+                        tirx.NE(found, tir.const(0.0, compute)), tirx.LT(found * b, tir.const(0.0, compute))
+                    )
                     found = tirx.Select(moved, found + b, found)
             elif op == "**":
                 found = function(self.family, "pow", (a, b), compute)
@@ -367,7 +370,7 @@ class ScalarLowering:
         return self.lower(value)
 
 
-_COMPARISONS = {
+_COMPARISONS: dict[str, Any] = {
     "==": tirx.EQ,
     "!=": tirx.NE,
     "<": tirx.LT,
@@ -375,23 +378,23 @@ _COMPARISONS = {
     ">": tirx.GT,
     ">=": tirx.GE,
 }
-_FLOATS = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: tirx.Div(a, b),
-    "truncdiv": lambda a, b: tirx.Div(a, b),
+_FLOATS: dict[str, Any] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": tirx.Div,
+    "truncdiv": tirx.Div,
     "min": tirx.Min,
     "max": tirx.Max,
 }
-_INTEGERS = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "//": lambda a, b: tirx.floordiv(a, b),
-    "%": lambda a, b: tirx.floormod(a, b),
-    "truncdiv": lambda a, b: tirx.truncdiv(a, b),
-    "truncmod": lambda a, b: tirx.truncmod(a, b),
+_INTEGERS: dict[str, Any] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": tirx.floordiv,
+    "%": tirx.floormod,
+    "truncdiv": tirx.truncdiv,
+    "truncmod": tirx.truncmod,
     "<<": tirx.shift_left,
     ">>": tirx.shift_right,
     "&": tirx.bitwise_and,
@@ -400,11 +403,16 @@ _INTEGERS = {
     "min": tirx.Min,
     "max": tirx.Max,
 }
-_IEEE = {
-    "ieee_add": lambda a, b: a + b,
-    "ieee_sub": lambda a, b: a - b,
-    "ieee_mul": lambda a, b: a * b,
-    "ieee_fdiv": lambda a, b: tirx.Div(a, b),
-    "ieee_fmaf": lambda a, b, c: a * b + c,
-}
 
+
+def _multiply_add(a: tir.Expr, b: tir.Expr, c: tir.Expr) -> tir.Expr:
+    return a * b + c
+
+
+_IEEE: dict[str, Any] = {
+    "ieee_add": operator.add,
+    "ieee_sub": operator.sub,
+    "ieee_mul": operator.mul,
+    "ieee_fdiv": tirx.Div,
+    "ieee_fmaf": _multiply_add,
+}

@@ -77,7 +77,9 @@ def _spec(param: Buffer | Var, names: Mapping[Var, str]) -> ParamSpec:
     return ParamSpec(param.name, "tensor", str(param.dtype), shape, strides)
 
 
-_PYTHON = frozenset(("+", "-", "*", "//", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "and", "or"))
+_PYTHON = frozenset(
+    ("+", "-", "*", "//", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "and", "or")
+)
 
 
 def formula(value: object, names: Mapping[Var, str]) -> Extent:

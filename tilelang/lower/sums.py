@@ -82,7 +82,9 @@ def _digit(digit: Digit, value_of: ValueOf) -> tir.Expr:
 
 def _divided(value: tir.Expr, divisor: int) -> tir.Expr:
     if isinstance(value, tirx.IntImm):
-        return tir.const(int(value.value) // divisor, )
+        return tir.const(
+            int(value.value) // divisor,
+        )
     if divisor & (divisor - 1) == 0:
         return tirx.shift_right(value, tir.const(divisor.bit_length() - 1))
     return tirx.truncdiv(value, tir.const(divisor))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-import tvm
-from tvm import tirx
-from tvm.ir import PointerType, PrimType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+# TVM ships no types; imported by name, its members are of any type.
+tvm: Any = import_module("tvm")
+tirx: Any = import_module("tvm.tirx")
+_ir: Any = import_module("tvm.ir")
+
 Expr = Any
-"""A TIRX expression. TVM ships no types."""
+"""A TIRX expression."""
 Stmt = Any
 """A TIRX statement."""
 
@@ -31,7 +33,7 @@ def var(name: str, dtype: str = "int32") -> Expr:
 
 
 def pointer(name: str, dtype: str, scope: str = "global") -> Expr:
-    return tirx.Var(name, PointerType(PrimType(dtype), scope))
+    return tirx.Var(name, _ir.PointerType(_ir.PrimType(dtype), scope))
 
 
 def extern(dtype: str, name: str, *args: Expr) -> Expr:
@@ -117,8 +119,8 @@ __all__ = [
     "pointer",
     "put",
     "run",
-    "type_of",
     "tirx",
     "tvm",
+    "type_of",
     "var",
 ]

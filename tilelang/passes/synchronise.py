@@ -208,7 +208,9 @@ class _Placer:
     def _pipelined(self, loop: For, staged: frozenset[Buffer]) -> None:
         """The copies run before the loop and at the top of each round, where the pipeline has a barrier. What the
         copies before the loop overwrite may still be in use."""
-        copies = [touch for stmt in walk(loop.body) for touch in self._touched_by(stmt) if self._is_staged(touch, staged)]
+        copies = [
+            touch for stmt in walk(loop.body) for touch in self._touched_by(stmt) if self._is_staged(touch, staged)
+        ]
         self._meet(loop, [touch for touch in copies if touch.mode != "r"])
         for _ in range(2):
             # The barrier at the top of a round.
@@ -297,12 +299,13 @@ class _Placer:
                         return True
                     if isinstance(term, Load) and term.buffer.root is not root and not term.buffer.is_global:
                         return True
-            elif isinstance(stmt, (Reduce, Scan)) and stmt.dst.buffer.root is root:
-                return True
-            elif isinstance(stmt, Effect) and any(
-                isinstance(term, (Load, Region)) and term.buffer.root is root
-                for value in operands(stmt)
-                for term in subterms(value)
+            elif (isinstance(stmt, (Reduce, Scan)) and stmt.dst.buffer.root is root) or (
+                isinstance(stmt, Effect)
+                and any(
+                    isinstance(term, (Load, Region)) and term.buffer.root is root
+                    for value in operands(stmt)
+                    for term in subterms(value)
+                )
             ):
                 return True
         return False

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tilelang.ir.span import Span
     from tilelang_analyzers.report import Run
     from tilelang_analyzers.report.style import Style
-    from tilelang_analyzers.results import InstanceResult, TargetResult
+    from tilelang_analyzers.results import InstanceResult, LayoutsResult, StatementResult, TargetResult
     from tilelang_analyzers.sources import Sources
 
 SCHEMA_VERSION = 1
@@ -151,7 +151,66 @@ def _target(result: TargetResult, sources: Sources) -> dict[str, Any]:
         "occupancy": {"blocks_per_sm": result.blocks_per_sm, "limiter": result.limiter or None},
         "verdict": result.verdict,
         "errors": list(result.errors),
+        **({} if result.layouts is None else {"layouts": layouts_data(result.layouts, sources)}),
     }
+
+
+def layouts_data(layouts: LayoutsResult, sources: Sources) -> dict[str, Any]:
+    """The layouts of one launch on one target."""
+    return {
+        "buffers": [
+            {
+                "name": it.name,
+                "scope": it.scope,
+                "dtype": it.dtype,
+                "path": display_path(it.path) if it.path else None,
+                **(_line(it.path, it.line, sources) if it.path and it.line else {"line": None}),
+                "shape": list(it.shape),
+                "axes": list(it.axes),
+                "thread": it.thread,
+                "index": list(it.places),
+                "extents": list(it.extents),
+                "copies": it.copies,
+                **({} if it.thread is None else {"first_thread": it.first_thread, "threads": it.threads}),
+                "swizzle_bytes": it.swizzle or None,
+                "partial": it.reduced,
+                "asked_by": _statement(it.asked, sources),
+                "derived_from": it.source,
+            }
+            for it in layouts.buffers
+        ],
+        "loops": [
+            {
+                "statement": _statement(it.statement, sources),
+                "shape": list(it.shape),
+                "axes": list(it.axes),
+                "thread": it.thread,
+                "index": list(it.places),
+                "extents": list(it.extents),
+                "copies": it.copies,
+                "first_thread": it.first_thread,
+                "threads": it.threads,
+            }
+            for it in layouts.loops
+        ],
+        "unknown": list(layouts.unknown),
+        "conflict": None
+        if layouts.conflict is None
+        else {
+            "reason": layouts.conflict.reason,
+            "buffer": layouts.conflict.buffer,
+            "other": layouts.conflict.other,
+            "statement": _statement(layouts.conflict.statement, sources),
+            "certain": layouts.conflict.certain,
+        },
+    }
+
+
+def _statement(statement: StatementResult | None, sources: Sources) -> dict[str, Any] | None:
+    if statement is None or not statement.path:
+        return None
+    where = _line(statement.path, statement.line, sources)
+    return {"text": statement.text, "path": display_path(statement.path), **where}
 
 
 def coverage_data(run: Run) -> dict[str, Any]:

@@ -36,7 +36,8 @@ class Excess(NamedTuple):
 
 
 class Remedy(NamedTuple):
-    """A parameter of the factory and the largest value of it that fits, with the bytes of the block then."""
+    """A parameter of the factory and the largest value tried that fits, with the bytes of the block then. Stage counts
+    are tried one by one, other numbers by halving."""
 
     parameter: str
     value: int

@@ -3,7 +3,7 @@
 ## What it does
 Checks `threads=` of `T.Kernel`: the product of its extents against the largest block of the target, each extent against
 the largest extent, and positive numbers. A kernel that multiplies tiles needs whole warps, and `T.wgmma_gemm` whole
-warp groups of 128 threads.
+warp groups of 128 threads. A wavefront of AMD's CDNA GPUs has 64 threads.
 
 ## Why is this bad?
 The launch fails, or, where a warp is not full, the tensor cores read registers of threads that do not exist.
@@ -30,18 +30,22 @@ from tilelang.diagnostics import Note
 from tilelang.ir.expr import const_int
 from tilelang.passes import block_threads
 from tilelang_analyzers.rule import define
-from tilelang_analyzers.rules._gemm import gemm_plans
+from tilelang_analyzers.rules._gemm import gemm_plans, gemm_uses
 from tilelang_analyzers.rules._text import number
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from tilelang.ir.problem import Problem
     from tilelang.ir.span import Span
-    from tilelang.ir.stmt import Launch
+    from tilelang.ir.stmt import Gemm, Launch
     from tilelang_analyzers.rule import ProblemContext, TargetContext
 
 RULE = define(__name__, __doc__, group="budget")
 
 WARP_GROUP = 128
+ORDINARY = 128
+"""Threads that every GPU has in a block."""
 
 
 @RULE.check_problem
@@ -66,7 +70,7 @@ def _check_block(ctx: TargetContext, launch: Launch, extents: list[int]) -> None
     for extent in extents:
         threads *= extent
     if limits.threads_per_block is not None and threads > limits.threads_per_block:
-        given = _given_at(ctx, launch, threads, limits.threads_per_block)
+        given = _given_at(ctx, launch, threads, lambda count: count <= (limits.threads_per_block or 0))
         ctx.report(
             given or launch.span,
             f"a block of {number(threads)} threads exceeds",
@@ -84,11 +88,11 @@ def _check_block(ctx: TargetContext, launch: Launch, extents: list[int]) -> None
                 data={"need": extent, "have": limit},
             )
             return
-    if ctx.target.family == "cuda" and limits.warp_size:
+    if limits.warp_size:
         _check_warps(ctx, launch, threads, limits.warp_size)
 
 
-def _given_at(ctx: TargetContext, launch: Launch, threads: int, limit: int) -> Span | None:
+def _given_at(ctx: TargetContext, launch: Launch, threads: int, fits: Callable[[int], bool]) -> Span | None:
     """Where the call gives the number of threads, if another number there makes a block that fits."""
     instance = ctx.instance
     if instance.reevaluate is None or instance.tune is not None:
@@ -97,25 +101,38 @@ def _given_at(ctx: TargetContext, launch: Launch, threads: int, limit: int) -> S
     for name, span in instance.arg_spans.items():
         if instance.bindings.get(name) not in (threads, *map(const_int, launch.threads)):
             continue
-        changed = instance.reevaluate({name: min(limit, 128)})
+        changed = instance.reevaluate({name: ORDINARY})
         launches = tuple(changed.program.launches()) if changed is not None else ()
-        if number_of_launch < len(launches) and (block_threads(launches[number_of_launch]) or limit + 1) <= limit:
+        count = block_threads(launches[number_of_launch]) if number_of_launch < len(launches) else None
+        if count is not None and fits(count):
             return span
     return None
 
 
 def _check_warps(ctx: TargetContext, launch: Launch, threads: int, warp_size: int) -> None:
-    for plan in gemm_plans(ctx):
-        gemm = plan.gemm
-        if plan.use.launch is not launch or plan.use.threads is None or plan.instruction == "scalar":
-            continue
+    for gemm in _matrix_products(ctx, launch):
         group = WARP_GROUP if gemm.op == "wgmma_gemm" else warp_size
-        if threads % group:
-            unit = "warp group" if group == WARP_GROUP else "warp"
-            ctx.report(
-                launch.span,
-                f"a block of {threads} threads is not a multiple of the {unit} of {group} that T.{gemm.op} needs",
-                notes=[Note(f"T.{gemm.op} is here", gemm.span)],
-                data={"threads": threads, "multiple": group},
-            )
-            return
+        if threads % group == 0:
+            continue
+        unit = "warp group" if gemm.op == "wgmma_gemm" else "wavefront" if ctx.target.family == "rocm" else "warp"
+        given = _given_at(ctx, launch, threads, lambda count, group=group: count % group == 0)
+        notes = [Note("the block is launched here", launch.span)] if given else []
+        ctx.report(
+            given or launch.span,
+            f"a block of {threads} threads is not a multiple of the {unit} of {group} that T.{gemm.op} needs",
+            notes=[*notes, Note(f"T.{gemm.op} is here", gemm.span)],
+            data={"threads": threads, "multiple": group},
+        )
+        return
+
+
+def _matrix_products(ctx: TargetContext, launch: Launch) -> Iterator[Gemm]:
+    """The products of a launch that all threads of the block compute together."""
+    if ctx.target.family == "cuda":
+        for plan in gemm_plans(ctx):
+            if plan.use.launch is launch and plan.use.threads is not None and plan.instruction != "scalar":
+                yield plan.gemm
+    elif ctx.target.instructions:
+        for use in ctx.shared(gemm_uses):
+            if use.launch is launch and use.threads is not None and use.gemm.op == "gemm":
+                yield use.gemm

@@ -134,5 +134,6 @@ def _fix(ctx: TargetContext, cure: Remedy) -> Fix | None:
     place = literal_span(ctx, cure.parameter)
     if place is None:
         return None
-    title = f"Set `{cure.parameter}={cure.value}` (fits in {number(cure.bytes)} B)"
+    how = "" if cure.is_stages else ", the largest by halving"
+    title = f"Set `{cure.parameter}={cure.value}`{how} (fits in {number(cure.bytes)} B)"
     return Fix(title, (Edit(place, str(cure.value)),))

@@ -9,6 +9,7 @@ from tilelang_lsp.handlers import (
     documents,
     hover,
     inlay_hints,
+    layouts,
     lifecycle,
     navigation,
     notebooks,
@@ -18,6 +19,8 @@ from tilelang_lsp.handlers import (
     status,
     structure,
     symbols,
+    targets,
+    targets_table,
 )
 
 ALL = (
@@ -31,6 +34,9 @@ ALL = (
     code_lens,
     semantic_tokens,
     symbols,
+    targets,
+    targets_table,
+    layouts,
     structure,
     navigation,
     rename,

@@ -12,7 +12,7 @@ from pygls.exceptions import JsonRpcException
 
 from tilelang import __version__
 from tilelang.frontend.cancellation import Cancellation
-from tilelang_lsp.handlers import settings_files
+from tilelang_lsp.handlers import settings_files, status
 from tilelang_lsp.handlers.convert import to_diagnostic
 from tilelang_lsp.handlers.place import uri_of
 from tilelang_lsp.handlers.progress import Progress
@@ -42,12 +42,23 @@ def finished(ls: Server, analysis: Analysis) -> None:
     if not ls.client.pulls_diagnostics:
         for uri, diagnostics in by_document(ls, analysis).items():
             publish(ls, uri, analysis.file.version, diagnostics)
+    stale = False
     for path in ls.session.dependents(analysis.file.path):
         other, known = ls.session.workspace.open[path], ls.session.analyses[path]
         if ls.checked_with.get(path, {}).get(analysis.file.path) is not analysis.file:
             ls.checked_with.setdefault(path, {})[analysis.file.path] = analysis.file
             if known.file is other:
                 ls.scheduler.touch(other, ls.session.options.debounce)
+                stale = True
+    if stale:
+        ask_again(ls)
+
+
+def ask_again(ls: Server) -> None:
+    """Have a client that pulls ask again: findings may have changed in files that nobody edits. It asks by itself for
+    what it edits, and each answer waits for the check that is under way."""
+    if ls.client.pulls_diagnostics and ls.client.refreshes_diagnostics:
+        status.in_background(status.asked(ls.workspace_diagnostic_refresh_async(None)))
 
 
 def by_document(ls: Server, analysis: Analysis) -> dict[str, list[types.Diagnostic]]:

@@ -65,6 +65,7 @@ def check_all(ls: Server, first: str = "") -> None:
     files = ls.session.workspace.open
     for path in sorted(files, key=lambda path: path != first):
         ls.scheduler.touch(files[path])
+    diagnostics.ask_again(ls)
 
 
 def changed(

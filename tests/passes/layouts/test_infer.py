@@ -67,6 +67,11 @@ def inferred(kernel: str, arch: str) -> LayoutMap:
         ("given", ("sm_80", "sm_90"), "s", "(i, j) -> (i * 36 + j)"),
         ("given", ("sm_80", "sm_90"), "x", "(i, j) -> thread i, register j"),
         ("two_policies", ("sm_90",), "c", ROWS_OF_A_WARP),
+        ("sparse", ("sm_80", "sm_90"), "a", SWIZZLED_32),
+        ("sparse", ("sm_80",), "c", TWO_BY_TWO),
+        ("sparse", ("sm_90",), "c", ROWS_OF_A_WARP),
+        ("into_tensor_memory", ("sm_100",), "a", SWIZZLED_64),
+        ("into_tensor_memory", ("sm_100",), "c", "(i, j) -> (j // 64 * 64 + i, j % 64)"),
     ],
 )
 def test_layouts(kernel: str, archs: tuple[str, ...], buffer: str, formula: str) -> None:
@@ -74,6 +79,18 @@ def test_layouts(kernel: str, archs: tuple[str, ...], buffer: str, formula: str)
         found = inferred(kernel, arch)
         assert found.conflict is None
         assert {str(claim.layout) for one, claim in found.claims.items() if one.name == buffer} == {formula}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "formula"),
+    [
+        ("reducer", "(i) -> thread i % 8 * 16 + rep, register i // 8, 16 copies"),
+        ("reducer_without_fragments", "(i) -> thread rep, register i, 256 copies"),
+    ],
+)
+def test_partial_results_of_reducers(kernel: str, formula: str) -> None:
+    for arch in ("sm_80", "sm_90", "gfx942"):
+        assert [str(layout) for layout in inferred(kernel, arch).reducers.values()] == [formula]
 
 
 @pytest.mark.parametrize("kernel", ["gemm", "softmax_rows", "operand_in_registers", "elementwise", "few_elements"])
@@ -103,7 +120,31 @@ def test_a_fragment_that_only_fills() -> None:
     assert conflict.reason == "nothing"
 
 
+CDNA = "(i, j) -> thread i // 32 * 64 + j // 4 % 4 * 16 + i % 16, register i // 16 % 2 * 16 + j // 16 * 4 + j % 4"
+RDNA3 = (
+    "(i, j) -> thread j // 32 * 64 + i // 32 * 32 + i % 2 * 16 + j % 16, "
+    "register i // 16 % 2 * 16 + j // 16 % 2 * 8 + i // 2 % 8"
+)
+RDNA4 = (
+    "(i, j) -> thread j // 32 * 64 + i // 32 * 32 + i // 8 % 2 * 16 + j % 16, "
+    "register i // 16 % 2 * 16 + j // 16 % 2 * 8 + i % 8"
+)
+
+
+@pytest.mark.parametrize(("arch", "formula"), [("gfx942", CDNA), ("gfx1100", RDNA3), ("gfx1201", RDNA4)])
+def test_matrix_cores_of_amd(arch: str, formula: str) -> None:
+    found = inferred("gemm", arch)
+    assert found.conflict is None
+    layouts = {buffer.name: str(claim.layout) for buffer, claim in found.claims.items()}
+    assert layouts == {"a": SWIZZLED_32, "b": SWIZZLED_64, "c": formula}
+
+
+def test_rows_of_shared_tiles_stay_in_order_on_apple_gpus() -> None:
+    layouts = {buffer.name: str(claim.layout) for buffer, claim in inferred("gemm", "metal").claims.items()}
+    assert layouts["a"] == "(i, j) -> (i * 32 + j)"
+
+
 def test_unknown_targets_stay_silent() -> None:
-    found = inferred("gemm", "gfx942")
+    found = inferred("gemm", "webgpu")
     assert found.conflict is None
     assert not any(isinstance(claim.layout, Fragment) for claim in found.claims.values())

@@ -20,7 +20,15 @@ QUIET = ("-diag-suppress=177,549,550,1046",)
 
 def assemble(artifact: Artifact, program: Program, target: Target, options: tuple[str, ...] = ()) -> BuildResult:
     """The artifact with its code. Problems of embedded CUDA stand at their place in the program."""
-    found = compile_cuda(artifact.source, target.compiled_as, options=(*QUIET, *options), sources=artifact.files)
+    from tilelang.backends.cuda.build import PROLOGUE_NAME, prologue
+
+    found = compile_cuda(
+        artifact.source,
+        target.compiled_as,
+        headers={PROLOGUE_NAME: prologue()},
+        options=(*QUIET, *options),
+        sources=artifact.files,
+    )
     problems = tuple(
         problem if problem.span.line else replace(problem, span=program.span) for problem in found.problems
     )

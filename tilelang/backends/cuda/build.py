@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ PROLOGUE_NAME = "tilelang_prologue.cuh"
 
 @cache
 def prologue() -> str:
-    """The text that every generated kernel begins with."""
+    """The header that every generated kernel includes."""
     return files("tilelang.backends.cuda").joinpath("prologue.cuh").read_text(encoding="utf-8")
 
 
@@ -69,7 +70,7 @@ def build_cuda(
         if "tir" in stages:
             tir_texts.append(str(lowered.function))
         texts.append(lines.resolve(print_function(lowered.function, target)))
-    source = "\n".join([f'#line 1 "{PROLOGUE_NAME}"', prologue(), *sources, *texts])
+    source = "\n".join([f'#include "{PROLOGUE_NAME}"', *sources, *texts])
     shown: list[tuple[str, str]] = []
     if "tile-ir" in stages:
         shown.append(("tile-ir", print_program(program)))
@@ -192,7 +193,13 @@ def print_function(function: Any, target: Target) -> str:
 @cache
 def _silence_compiler() -> None:
     """Keeps TVM from starting a compiler of its own, and from printing a prologue of its own."""
-    import tvm_ffi
+    ffi: Any = import_module("tvm_ffi")
 
-    tvm_ffi.register_global_func("tvm_callback_cuda_compile", lambda code, *_: "// text only", override=True)
-    tvm_ffi.register_global_func("tirx.intrinsics.cuda.header_generator", lambda tags: "", override=True)
+    def text_only(code: str, *_: object) -> str:
+        return "// text only"
+
+    def no_prologue(tags: object) -> str:
+        return ""
+
+    ffi.register_global_func("tvm_callback_cuda_compile", text_only, override=True)
+    ffi.register_global_func("tirx.intrinsics.cuda.header_generator", no_prologue, override=True)

@@ -173,6 +173,6 @@ def format_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return format_value(args[0], args[1] if len(args) > 1 else "") if args else UNKNOWN
 
 
-@builtin("id", "input", "open", "eval", "exec", "compile", "globals", "locals", "dir", "memoryview", "__import__")
+@builtin("id", "input", "open", "eval", "compile", "dir", "memoryview")
 def opaque(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return UNKNOWN

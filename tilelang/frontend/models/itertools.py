@@ -9,7 +9,7 @@ from tilelang.frontend.containers import ListVal
 from tilelang.frontend.iteration import materialize, materialize_all
 from tilelang.frontend.models.registry import MODELS, model
 from tilelang.frontend.operators import MAX_SEQUENCE
-from tilelang.frontend.values import Class, Function, Jit, Model, Partial, Property
+from tilelang.frontend.values import CachedProperty, Class, Function, Jit, Model, Partial
 from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
@@ -70,7 +70,34 @@ def partial(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         return UNKNOWN
     written = args.arguments
     spans = (tuple(written.arg_spans[1:]), tuple(written.kwarg_spans.items())) if written is not None else ((), ())
-    return Partial(args[0], tuple(args[1:]), tuple(kwargs.items()), *spans)
+    made = Partial(args[0], tuple(args[1:]), tuple(kwargs.items()), *spans)
+    return _flattened(made, args[0]) if isinstance(args[0], Partial) else made
+
+
+def _flattened(outer: Partial, inner: Partial) -> Partial:
+    """A partial of a partial is one partial of the function, as in Python."""
+    return Partial(
+        inner.function,
+        (*inner.args, *outer.args),
+        tuple({**dict(inner.kwargs), **dict(outer.kwargs)}.items()),
+        (*inner.arg_spans, *outer.arg_spans),
+        tuple({**dict(inner.kwarg_spans), **dict(outer.kwarg_spans)}.items()),
+    )
+
+
+@model("functools.partialmethod")
+def partialmethod(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    """A method with some arguments given: the receiver comes first when it is called."""
+    if not args:
+        return UNKNOWN
+    function, given, named = args[0], tuple(args[1:]), dict(kwargs)
+
+    def run(ev: Evaluator, inner: Args, kw: dict[str, Any]) -> Any:
+        from tilelang.frontend.calls import call
+
+        return call(ev, function, (*inner[:1], *given, *inner[1:]), {**named, **kw}, inner.span)
+
+    return Model("partialmethod", run)
 
 
 @model("functools.reduce")
@@ -87,9 +114,7 @@ def reduce(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return total
 
 
-@model(
-    "functools.lru_cache", "functools.cache", "functools.wraps", "functools.total_ordering", "functools.singledispatch"
-)
+@model("functools.lru_cache", "functools.cache", "functools.wraps", "functools.total_ordering")
 def transparent(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     """Decorators that do not change what a function computes."""
     if len(args) == 1 and isinstance(args[0], (Function, Jit, Class)) and not kwargs:
@@ -104,4 +129,17 @@ MODELS["functools.wraps"] = Model(
 
 @model("functools.cached_property")
 def cached_property(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    return Property(args[0]) if args else UNKNOWN
+    return CachedProperty(args[0]) if args else UNKNOWN
+
+
+@model("functools.singledispatch", "functools.singledispatchmethod")
+def singledispatch(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    """Which implementation runs is not followed, so neither is what it returns."""
+    return Model("singledispatch", _dispatch)
+
+
+def _dispatch(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.escapes import forget_captured
+
+    forget_captured(ev, args, kwargs, args.span)
+    return UNKNOWN

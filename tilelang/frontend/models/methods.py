@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.comparison import equal
-from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_list, is_open
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, is_list, is_open, is_shifted, shift
 from tilelang.frontend.iteration import materialize
 from tilelang.frontend.models.strings import string_method
 from tilelang.frontend.operators import MAX_SEQUENCE
@@ -85,6 +85,7 @@ def _append(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> No
     ev.heap.writing(owner)
     if len(owner) < MAX_SEQUENCE:
         owner.append(args[0] if args else UNKNOWN)
+        shift(owner)
 
 
 def _extend(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
@@ -94,6 +95,7 @@ def _extend(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> No
         _open(owner)
     else:
         owner.extend(items)
+        shift(owner)
 
 
 def _open(owner: Any) -> None:
@@ -105,6 +107,7 @@ def _insert(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> No
     ev.heap.writing(owner)
     if len(args) == 2 and isinstance(args[0], int):
         owner.insert(args[0], args[1])
+        shift(owner)
     else:
         _open(owner)
 
@@ -113,6 +116,10 @@ def _pop(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     ev.heap.writing(owner)
     position = args[0] if args else -1
     if is_open(owner) or not isinstance(position, int):
+        if isinstance(position, int) and 0 <= position < len(owner) and not is_shifted(owner):
+            return owner.pop(position)
+        # It may be any of the entries behind the first ones that goes.
+        del owner[max(0, len(owner) + position) if isinstance(position, int) and position < 0 else 0 :]
         _open(owner)
         return UNKNOWN
     try:
@@ -141,6 +148,7 @@ def _sort(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None
 def _reverse(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
     ev.heap.writing(owner)
     owner.reverse()
+    shift(owner)
 
 
 def _clear(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> None:
@@ -152,7 +160,7 @@ def _clear(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Non
 
 def _copy_list(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = ListVal(owner)
-    made.open = is_open(owner)
+    made.open, made.shifted = is_open(owner), is_shifted(owner)
     return made
 
 
@@ -200,7 +208,7 @@ def _items(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any
 
 def _keys(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
     made = ListVal(owner)
-    made.open = is_open(owner)
+    made.open, made.shifted = is_open(owner), is_shifted(owner)
     return made
 
 
@@ -244,12 +252,15 @@ def _pop_key(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> A
 
 
 def _pop_item(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:
+    ev.heap.writing(owner)
     if is_open(owner):
+        owner.clear()
         return UNKNOWN
     if not owner:
-        raise UserError("KeyError", "popitem(): dictionary is empty", args.span)
-    ev.heap.writing(owner)
-    return owner.popitem()
+        raise UserError("KeyError", "the dict is empty", args.span)
+    last = kwargs.get("last", args[0] if args else True)
+    key = next(reversed(owner)) if last is True else next(iter(owner))
+    return (key, owner.pop(key))
 
 
 def _copy_dict(ev: Evaluator, owner: Any, args: Args, kwargs: dict[str, Any]) -> Any:

@@ -23,8 +23,8 @@ _PURE = (
     "tilelang.dtypes",
 )
 
-_SWIZZLES = frozenset(("get_swizzle_layout", "make_mma_swizzle_layout"))
-"""Helpers of `tilelang.cuda.intrinsics` that are formulas; the rest of it emits instructions."""
+_SWIZZLES = frozenset(("get_swizzle_layout", "make_mma_swizzle_layout", "make_mfma_swizzle_layout"))
+"""Helpers of `tilelang.{cuda,rocm}.intrinsics` that are formulas; the rest of these emits instructions."""
 
 _TOP_LEVEL = frozenset(("next_power_of_2", "PassConfigKey", "TensorSupplyType", "GemmWarpPolicy", "dtypes"))
 
@@ -36,7 +36,7 @@ def package_member(ev: Evaluator, owner: External, name: str) -> Any:
         return External("tilelang.language")
     if owner.name == "tilelang" and name not in _TOP_LEVEL:
         return External(full)
-    if owner.name.startswith("tilelang.cuda.intrinsics") and name in _SWIZZLES:
+    if owner.name.startswith(("tilelang.cuda.intrinsics", "tilelang.rocm.intrinsics")) and name in _SWIZZLES:
         return _native("tilelang.intrinsics", name)
     if owner.name != "tilelang" and not owner.name.startswith(_PURE):
         return MODELS.get(f"tilelang.{name}", External(full)) if name in ("PassConfigKey",) else External(full)

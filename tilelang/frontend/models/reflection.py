@@ -37,7 +37,7 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     if len(args) != 2:
         return UNKNOWN
     kinds = args[1] if is_tuple(args[1]) else (args[1],)
-    results = [_is_instance(args[0], kind) for kind in kinds]
+    results = [is_instance(args[0], kind) for kind in kinds]
     if any(result is True for result in results):
         return True
     return UNKNOWN if any(isinstance(result, Unknown) for result in results) else False
@@ -52,9 +52,18 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
-def _is_instance(value: Any, kind: Any) -> Any:
+def _is_builtin(kind: Any) -> bool:
+    return kind in (int, float, bool, str, complex) or (isinstance(kind, Model) and kind.name in _KINDS)
+
+
+def is_instance(value: Any, kind: Any) -> Any:
+    """Whether a value is certainly of a class: a bool, or unknown."""
     if isinstance(value, (Unknown, External)):
         return UNKNOWN
+    if isinstance(value, Object) and _is_builtin(kind):
+        if value.cls.has_external_base() or value.cls.is_value_enum():
+            return UNKNOWN
+        return isinstance(kind, Model) and kind.name == "tuple" and value.cls.kind == "namedtuple"
     if kind in (int, float, bool, str, complex):
         if isinstance(value, Expr):
             return False
@@ -135,9 +144,15 @@ def vars_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return args[0].attrs if len(args) == 1 and isinstance(args[0], Object) else UNKNOWN
 
 
-@builtin("globals")
-def globals_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    return args.scope.module.vars if args.scope is not None else UNKNOWN
+@builtin("setattr")
+def setattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    from tilelang.frontend.attributes import forget_attributes, set_
+
+    if len(args) == 3 and isinstance(args[1], str):
+        set_(ev, args[0], args[1], args[2], args.span)
+    elif len(args) == 3:
+        forget_attributes(ev, args[0], args[2])
+    return None
 
 
 @builtin("delattr")
@@ -145,16 +160,7 @@ def delattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     from tilelang.frontend.attributes import delete
 
     if len(args) == 2 and isinstance(args[1], str):
-        delete(ev, args[0], args[1])
-    return None
-
-
-@builtin("setattr")
-def setattr_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    from tilelang.frontend.attributes import set_
-
-    if len(args) == 3 and isinstance(args[1], str):
-        set_(ev, args[0], args[1], args[2], args.span)
+        delete(ev, args[0], args[1], args.span)
     return None
 
 
@@ -173,7 +179,8 @@ def super_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 
 @builtin("property")
 def property_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    return Property(args[0]) if args else UNKNOWN
+    given = [*args, *(kwargs.get(name) for name in ("fget", "fset", "fdel")[len(args) :])]
+    return Property(*given[:3])
 
 
 @builtin("staticmethod")

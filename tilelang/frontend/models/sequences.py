@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.comparison import truth
-from tilelang.frontend.containers import DictVal, ListVal, SetVal, copied_dict, is_container, is_dict, is_list, is_open
+from tilelang.frontend.containers import DictVal, ListVal, SetVal, copied_dict, is_container, is_dict, is_open
+from tilelang.frontend.generators import collected, iterator, zipped
 from tilelang.frontend.iteration import materialize, materialize_all
 from tilelang.frontend.models.registry import builtin
 from tilelang.frontend.plain import contains_unknown, is_key, is_plain
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import Class, Function, Object, Tensor
+from tilelang.frontend.values import Class, Function, Generator, Object, Tensor
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Expr, const_int
 from tilelang.ir.unknown import UNKNOWN, Unknown
@@ -62,7 +63,14 @@ def len_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
 def _sequence(ev: Evaluator, args: Args, make: Callable[[Any], Any]) -> Any:
     if not args:
         return make(())
-    items = materialize(ev, args[0])
+    source = iterator(ev, args[0])
+    items = collected(ev, source) if isinstance(source, Generator) else materialize(ev, source)
+    if isinstance(items, ListVal) and items.open:
+        found = make(items) if make is ListVal else make(())
+        if isinstance(found, (ListVal, SetVal)):
+            found.open = True
+            return found
+        return UNKNOWN
     if items is not None:
         ev.step(len(items) // 8)
         return make(items)
@@ -178,71 +186,13 @@ def sum_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return total
 
 
-@builtin("any")
-def any_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    return _quantified(ev, args, stop=True)
-
-
-@builtin("all")
-def all_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    return _quantified(ev, args, stop=False)
-
-
-def _quantified(ev: Evaluator, args: Args, *, stop: bool) -> Any:
-    value = args[0] if args else UNKNOWN
-    opened = is_open(value)
-    items = list(value) if is_list(value) else materialize(ev, value)
-    if items is None:
-        return UNKNOWN
-    known = [truth(ev, item) for item in items]
-    if any(entry is stop for entry in known):
-        return stop
-    return UNKNOWN if opened or any(isinstance(entry, Unknown) for entry in known) else not stop
-
-
-@builtin("enumerate")
-def enumerate_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    items = materialize(ev, args[0]) if args else None
-    start = args[1] if len(args) > 1 else kwargs.get("start", 0)
-    return UNKNOWN if items is None or not isinstance(start, int) else ListVal(enumerate(items, start))
-
-
 @builtin("zip")
 def zip_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    columns = materialize_all(ev, args)
+    sources = [iterator(ev, source) for source in args]
+    if any(isinstance(source, Generator) for source in sources):
+        return Generator(lambda each: zipped(ev, sources, each))
+    columns = materialize_all(ev, sources)
     return UNKNOWN if columns is None else ListVal(zip(*columns, strict=False))
-
-
-@builtin("map")
-def map_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    from tilelang.frontend.calls import call
-
-    columns = materialize_all(ev, args[1:])
-    if columns is None:
-        return UNKNOWN
-    made: list[Any] = []
-    for row in zip(*columns, strict=False):
-        ev.step()
-        made.append(call(ev, args[0], row, {}, args.span))
-    return ListVal(made)
-
-
-@builtin("filter")
-def filter_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    from tilelang.frontend.calls import call
-
-    items = materialize(ev, args[1]) if len(args) > 1 else None
-    if items is None:
-        return UNKNOWN
-    made = ListVal()
-    for item in items:
-        ev.step()
-        keep = truth(ev, item if args[0] is None else call(ev, args[0], (item,), {}, args.span))
-        if isinstance(keep, Unknown):
-            made.open = True
-        elif keep:
-            made.append(item)
-    return made
 
 
 @builtin("sorted")
@@ -271,25 +221,6 @@ def reversed_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
         return args[0][::-1]
     items = materialize(ev, args[0]) if args else None
     return UNKNOWN if items is None else ListVal(reversed(items))
-
-
-@builtin("iter")
-def iter_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    items = materialize(ev, args[0]) if args else None
-    return UNKNOWN if items is None else ListVal(items)
-
-
-@builtin("next")
-def next_(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    source = args[0] if args else UNKNOWN
-    if isinstance(source, ListVal) and not source.open:
-        if source:
-            ev.heap.writing(source)
-            return source.pop(0)
-        if len(args) > 1:
-            return args[1]
-        raise UserError("StopIteration", "", args.span)
-    return UNKNOWN
 
 
 @builtin("slice")

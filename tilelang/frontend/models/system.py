@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tilelang.frontend.escapes import forget_captured
 from tilelang.frontend.models.registry import MODELS, model
 from tilelang.frontend.signals import UserError
-from tilelang.frontend.values import External, Model
-from tilelang.ir.unknown import UNKNOWN, Unknown
+from tilelang.frontend.values import ContextFactory, External, Mark
+from tilelang.ir.unknown import UNKNOWN
 
 if TYPE_CHECKING:
     from tilelang.frontend.arguments import Args
@@ -46,30 +45,25 @@ def typing_cast(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
     return args[1] if len(args) > 1 else UNKNOWN
 
 
+AUTO = External("enum.auto()")
+
+
 @model("enum.auto")
 def enum_auto(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    """One more than the greatest number among the members before, as an ``Enum`` gives it; flags have powers of two."""
-    members = args.scope.vars.values() if args.scope is not None and args.scope.is_class else ()
-    numbers = [value for value in members if isinstance(value, int)]
-    if ev.enum_base == "StrEnum" or any(isinstance(value, Unknown) for value in members):
-        return UNKNOWN
-    if "Flag" in ev.enum_base:
-        return 1 << max((number.bit_length() for number in numbers), default=0)
-    return max(numbers, default=0) + 1
-
-
-@model("contextlib.nullcontext", "contextlib.suppress", "contextlib.ExitStack")
-def context(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    return UNKNOWN
+    """A mark for the class statement, which knows the values before it."""
+    return AUTO
 
 
 @model("contextlib.contextmanager", "contextlib.asynccontextmanager")
-def context_manager(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
-    """What the function does before and after the block is not followed: what it changes is unknown."""
-    function = args[0] if args else UNKNOWN
+def contextmanager(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    return ContextFactory(args[0]) if args else UNKNOWN
 
-    def enter(ev: Evaluator, inner: Args, kwargs: dict[str, Any]) -> Any:
-        forget_captured(ev, [function, *inner], kwargs, inner.span)
-        return UNKNOWN
 
-    return Model("contextlib.contextmanager", enter)
+@model("contextlib.nullcontext")
+def nullcontext(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    return Mark("nullcontext", (*args, *kwargs.values()), (), args.span)
+
+
+@model("contextlib.suppress")
+def suppress(ev: Evaluator, args: Args, kwargs: dict[str, Any]) -> Any:
+    return Mark("suppress", tuple(args), (), args.span)

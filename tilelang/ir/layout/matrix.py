@@ -1,32 +1,43 @@
 """Fragments of matrix instructions: operands and accumulators of a block, by instruction family.
 
 Sources of the lane maps: NVIDIA's PTX ISA (``mma.m8n8k4``, ``m16n8k8``, ``m16n8k16``, ``m16n8k32``, ``m16n8k64``,
-``wgmma``), AMD's matrix instruction calculator (MFMA, WMMA), Apple's ``simdgroup_matrix``. How an atom repeats over
+``wgmma``), AMD's matrix instruction calculator (MFMA, WMMA). How an atom repeats over
 warps and registers follows what upstream 0.1.15 does for the same tile.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from tilelang.ir.layout.digits import Sum, normal, of
 from tilelang.ir.layout.fragment import REP, Fragment
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 WARP: Final = 32
+WAVEFRONT: Final = 64
+"""Lanes of a wavefront of CDNA GPUs."""
 WARP_GROUP: Final = 4
 
-Family = Literal["volta", "turing", "mma", "wgmma"]
+Family = Literal["volta", "turing", "mma", "wgmma", "mfma", "rdna3", "rdna4", "simdgroup"]
+"""NVIDIA: ``volta`` is sm_70, ``turing`` sm_75, ``mma`` from sm_80 on, ``wgmma`` Hopper's. AMD: ``mfma`` is CDNA's,
+``rdna3`` and ``rdna4`` are the ``wmma`` of gfx11 and gfx12. Apple: ``simdgroup``."""
+
+AMD: Final = ("mfma", "rdna3", "rdna4")
 
 
 class BlockTile(NamedTuple):
-    """A block's product: ``m`` by ``n`` by ``k``, over ``m_warps`` by ``n_warps`` warps."""
+    """A block's product: ``m`` by ``n`` by ``k``, over ``m_warps`` by ``n_warps`` warps. ``depth``: elements of K that
+    one instruction of an AMD GPU takes, or several that are packed; other families have it from the types."""
 
     m: int
     n: int
     k: int
     m_warps: int
     n_warps: int
+    depth: int = 16
 
 
 class Atom(NamedTuple):
@@ -42,6 +53,10 @@ def atom_of(family: Family, tile: BlockTile, bits: int) -> Atom | None:
     rows, columns = tile.m // tile.m_warps, tile.n // tile.n_warps
     if family == "volta":
         atom = Atom(16, 16, 4)
+    elif family in AMD:
+        atom = Atom(16, 16, tile.depth)
+    elif family == "simdgroup":
+        atom = Atom(8, 8, 8)
     elif family == "turing" and bits in (4, 8, 16):
         atom = Atom(16 if bits == 16 else 8, 8, min(128 // bits, tile.k))
     elif bits == 64:
@@ -65,15 +80,44 @@ def accumulator(family: Family, tile: BlockTile, bits: int, half_accumulator: bo
     if family == "wgmma":
         return _wgmma_accumulator(tile, atom)
     rows, columns = tile.m // tile.m_warps // atom.m, tile.n // tile.n_warps // atom.n
-    size = atom.m * atom.n // WARP
+    lanes = WAVEFRONT if family == "mfma" else WARP
+    size = atom.m * atom.n // lanes
     i, j = of(0, tile.m), of(1, tile.n)
     if family == "volta":
         lane, register = _volta_lane(i % 16, j % 16, half_accumulator)
     else:
-        lane, register = _lane(i % atom.m, j % atom.n)
+        lane, register = _LANES.get(family, _lane)(i % atom.m, j % atom.n)
     warp = i // (atom.m * rows) + j // (atom.n * columns) * tile.m_warps
     place = i // atom.m % rows * columns + j // atom.n % columns
-    return Fragment((tile.m, tile.n), lane + warp * WARP, (register + place * size,))
+    return Fragment((tile.m, tile.n), lane + warp * lanes, (register + place * size,))
+
+
+def _mfma_lane(i: Sum, j: Sum) -> tuple[Sum, Sum]:
+    """The operands are exchanged, so that a lane has neighbours of a row: the transpose of what AMD documents."""
+    return i + j // 4 * 16, j % 4
+
+
+def _rdna3_lane(i: Sum, j: Sum) -> tuple[Sum, Sum]:
+    """Even rows in the lower half of the lanes, odd ones in the upper."""
+    return i % 2 * 16 + j, i // 2
+
+
+def _rdna4_lane(i: Sum, j: Sum) -> tuple[Sum, Sum]:
+    return i // 8 * 16 + j, i % 8
+
+
+def _simdgroup_lane(i: Sum, j: Sum) -> tuple[Sum, Sum]:
+    """Quadrants of 4 by 4 in groups of eight lanes, pairs of columns in a lane. Apple does not say so; it is what
+    public kernels rely on that address the elements of a ``simdgroup_matrix``."""
+    return i // 4 * 16 + j // 4 * 8 + i % 4 * 2 + j // 2 % 2, j % 2
+
+
+_LANES: Final[dict[str, Callable[[Sum, Sum], tuple[Sum, Sum]]]] = {
+    "mfma": _mfma_lane,
+    "rdna3": _rdna3_lane,
+    "rdna4": _rdna4_lane,
+    "simdgroup": _simdgroup_lane,
+}
 
 
 def _lane(i: Sum, j: Sum) -> tuple[Sum, Sum]:
@@ -107,11 +151,15 @@ def _wgmma_accumulator(tile: BlockTile, atom: Atom) -> Fragment | None:
 
 
 @lru_cache(maxsize=256)
-def operand(family: Family, tile: BlockTile, matrix: Literal["a", "b"], bits: int, transposed: bool) -> Fragment | None:
+def operand(
+    family: Family, tile: BlockTile, matrix: Literal["a", "b"], bits: int, transposed: bool, *, sparse: bool = False
+) -> Fragment | None:
     """The fragment of an operand that is kept in registers. ``transposed`` as the source says: ``a`` is stored K by M
-    then, and ``b`` N by K."""
+    then, and ``b`` N by K. ``sparse``: the operand meets a sparse one, so that an instruction takes twice the depth."""
     atom = atom_of(family, tile, bits)
     is_a = matrix == "a"
+    if sparse and atom is not None:
+        atom = atom._replace(k=512 // bits)
     if atom is None or tile.k % atom.k or (not is_a and family in ("wgmma", "volta")):
         return None
     depth_last = transposed != is_a
@@ -144,7 +192,9 @@ def _operand_atom(family: Family, atom: Atom, matrix: str, bits: int, depth_last
         # Two quads of lanes hold a copy each.
         lane = row % 4 + row // 4 % 2 * 16 + row // 8 * 4 + of(REP, 2) * 8
         return Fragment(shape, lane, (deep,), 2)
-    if bits not in (4, 8, 16, 32):
+    if family in AMD:
+        return _amd_operand(family, atom, shape, row, deep)
+    if bits not in (4, 8, 16, 32) or family == "simdgroup":
         return None
     pack = max(32 // bits, 1)
     lane = row % 8 * 4 + deep % (4 * pack) // pack
@@ -154,8 +204,16 @@ def _operand_atom(family: Family, atom: Atom, matrix: str, bits: int, depth_last
     elif matrix == "a":
         register = deep % pack + upper_row * pack + upper_depth * (2 * pack)
     else:
-        register = deep % pack + upper_depth * pack + upper_row * (2 * pack)
+        register = deep % pack + upper_depth * pack + upper_row * (atom.k // 4)
     return Fragment(shape, lane, (register,))
+
+
+def _amd_operand(family: Family, atom: Atom, shape: tuple[int, int], row: Sum, deep: Sum) -> Fragment:
+    """Lanes along the rows, consecutive elements of K in one lane. On gfx11 both halves of the lanes hold all of it."""
+    if family == "rdna3":
+        return Fragment(shape, row + of(REP, 2) * 16, (deep,), 2)
+    run = atom.k * 16 // (WAVEFRONT if family == "mfma" else WARP)
+    return Fragment(shape, row + deep // run * 16, (deep % run,))
 
 
 # --- no tensor cores ------------------------------------------------------------------------------------------

@@ -76,10 +76,13 @@ def matrix_swizzle(rows: int, columns: int, bits: int, k_inner: bool = True) -> 
 
 
 @lru_cache(maxsize=256)
-def unpadded_swizzle(rows: int, columns: int, bits: int, k_inner: bool = True) -> Layout | None:
+def unpadded_swizzle(
+    rows: int, columns: int, bits: int, k_inner: bool = True, side: int | None = None
+) -> Layout | None:
     """The layout of an operand that an instruction reads from shared memory by itself (``wgmma``, ``tcgen05``, TMA):
-    the widest swizzle, else row-major. ``None`` where rows are no multiple of 16 bytes."""
-    if bits == 64 and columns % 16 == 0:
+    the widest swizzle, else row-major. ``None`` where rows are no multiple of 16 bytes. ``side``: elements that lie
+    side by side for the instruction, all columns if left out; only 64-bit types ask."""
+    if bits == 64 and (side or columns) % 16 == 0:
         return _double(rows, columns, k_inner)
     if bits == 64:
         return bank_swizzle(rows, columns, bits, QUARTER) if rows % ROWS == 0 else linear_layout((rows, columns))
@@ -140,9 +143,8 @@ def _volta_congruous(rows: int, columns: int, is_a: bool) -> Layout:
 
 
 @lru_cache(maxsize=256)
-def matrix_core_swizzle(rows: int, columns: int, bits: int, k_pack: int = 1) -> Layout | None:
-    """The layout of an operand of AMD's matrix cores: 64-bit groups swizzled by the row over 32 banks."""
-    group = 64 // bits * k_pack
+def matrix_core_swizzle(rows: int, columns: int, bits: int, group: int) -> Layout | None:
+    """The layout of an operand of AMD's matrix cores: groups of elements swizzled by the row over 32 banks."""
     per_phase = max(1, 32 * 32 // bits // columns)
     phases = min(16 // per_phase, columns // group)
     if phases < 1:

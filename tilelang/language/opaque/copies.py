@@ -12,9 +12,3 @@ from tilelang.language.opaque import opaque
 def get_let_value(var: Any) -> Any:
     """The value that a variable is bound to."""
     return UNKNOWN
-
-
-@opaque
-def get_swizzle_layout(row_idx: Any, col_idx: Any, row_size: Any, dtype: Any, swizzle_bytes: Any = None) -> Any:
-    """Where a swizzle puts an element of a shared tile."""
-    return UNKNOWN

@@ -193,12 +193,6 @@ def get_mma_micro_size(dtype: Any) -> Any:
 
 
 @opaque
-def make_mma_swizzle_layout(shared_buf: Any, is_smooth: Any = False) -> Any:
-    """The swizzled layout of a shared tile for matrix instructions."""
-    return UNKNOWN
-
-
-@opaque
 def mma_fill(dtype: Any, local_size: Any, local_ptr: Any, offset: Any) -> Any:
     """Set the registers of a matrix fragment."""
     return UNKNOWN

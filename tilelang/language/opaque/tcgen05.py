@@ -41,12 +41,6 @@ def initialize_tcgen05_descriptor(
 
 
 @opaque
-def make_blockscaled_gemm_layout(C: Any, A: Any, transpose_A: Any = False) -> Any:
-    """The layout of a block-scaled product's operand."""
-    return UNKNOWN
-
-
-@opaque
 def tcgen05_cp_warpx4(smem_src: Any, tmem_dst: Any, tmem_col_offset: Any = 0, *, use_2cta: Any = False) -> Any:
     """Copy scale factors from shared to tensor memory."""
     return UNKNOWN

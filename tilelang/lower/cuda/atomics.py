@@ -40,7 +40,9 @@ def _tile(stmt: Atomic, target: Region) -> ParallelNest:
     box = box_of(target)
     loops = tuple(Var(INT32, "ijklmnop"[number % 8], "loop") for number in range(len(box)))
     running = [(loop, extent) for loop, (_, extent) in zip(loops, box, strict=True) if extent != 1]
-    indices = tuple(_plus(start, loop) if extent != 1 else start for (start, extent), loop in zip(box, loops, strict=True))
+    indices = tuple(
+        _plus(start, loop) if extent != 1 else start for (start, extent), loop in zip(box, loops, strict=True)
+    )
     value = stmt.value
     if isinstance(value, Region):
         source = box_of(value)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tilelang.ir.arith import try_const
 from tilelang.ir.buffer import Buffer, Region
-from tilelang.ir.expr import Call, Expr, Load
+from tilelang.ir.dtype import INT32
+from tilelang.ir.expr import Call, Expr, Load, Var
 from tilelang.lower import tir
 from tilelang.lower.tir import tirx
 from tilelang.lower.unsupported import Unsupported
@@ -21,7 +22,13 @@ if TYPE_CHECKING:
 
 ANNOTATIONS = frozenset(
     (
-        *("annotate_layout", "annotate_safe_value", "annotate_l2_hit_ratio", "annotate_restrict_buffers", "use_swizzle"),
+        *(
+            "annotate_layout",
+            "annotate_safe_value",
+            "annotate_l2_hit_ratio",
+            "annotate_restrict_buffers",
+            "use_swizzle",
+        ),
         *("annotate_min_blocks_per_sm", "annotate_compile_flags", "annotate_pass_configs", "assume", "sblock_attr"),
         *("annotate_ws_schedule", "annotate_ws_pipeline_depth", "reads", "writes", "no_set_max_nreg", "set_max_nreg"),
         *("disable_warp_group_reg_alloc", "annotate_producer_reg_dealloc", "annotate_consumer_reg_alloc"),
@@ -73,7 +80,9 @@ def _sync_grid(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir.Stm
 
 
 def _storage_sync(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir.Stmt]:
-    return _sync_warp(kernel, stmt, Call(call.dtype, "sync_warp", ())) if "warp" in call.args else [kernel.barrier(stmt)]
+    return (
+        _sync_warp(kernel, stmt, Call(call.dtype, "sync_warp", ())) if "warp" in call.args else [kernel.barrier(stmt)]
+    )
 
 
 def _named(name: str) -> Lower:
@@ -109,7 +118,11 @@ def _print_tile(kernel: KernelLowering, stmt: Effect, buffer: Buffer, message: s
     if buffer.is_fragment:
         # ``expand`` put a copy into shared memory right before.
         tile = next(
-            (slot.buffer for slot in kernel.plan.memory.allocations if slot.buffer is not None and slot.span == stmt.span),
+            (
+                slot.buffer
+                for slot in kernel.plan.memory.allocations
+                if slot.buffer is not None and slot.span == stmt.span
+            ),
             None,
         )
         if tile is None:
@@ -122,10 +135,8 @@ def _print_tile(kernel: KernelLowering, stmt: Effect, buffer: Buffer, message: s
     name = buffer.name if not message else f"{message} {buffer.name}"
 
     def element(index: tir.Expr) -> list[tir.Stmt]:
-        from tilelang.ir.dtype import INT32
-        from tilelang.ir.expr import Var
-
-        rest, places = index, []
+        rest = index
+        places: list[Var] = []
         for extent in reversed(shape):
             var = Var(INT32, "at", "loop")
             kernel.scalars.bind(var, tirx.truncmod(rest, tir.const(extent)))
@@ -154,11 +165,6 @@ def _import_source(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir
 
 def _thread_return(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir.Stmt]:
     return [tir.run(tir.extern("void", "tl_return"))]
-
-
-def _store_vector(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir.Stmt]:
-    size = int(call.op[3:]) // 8
-    return [tir.run(tir.extern("void", f"tl::store_vector<{size}>", *(argument(kernel, arg) for arg in call.args)))]
 
 
 EFFECTS: dict[str, Lower] = {
@@ -305,11 +311,15 @@ def _elected(kernel: KernelLowering, call: Call) -> tir.Expr:
     return tirx.EQ(tirx.truncmod(kernel.thread, tir.const(extent)), tir.const(0))
 
 
-_INDICES: dict[str, Any] = {
+def _block_rank(kernel: KernelLowering, call: Call) -> tir.Expr:
+    return tirx.call_extern("int32", "tl::block_rank_in_cluster")
+
+
+_INDICES: dict[str, Callable[[KernelLowering, Call], tir.Expr]] = {
     "get_lane_idx": _lane,
     "get_warp_idx": _warp,
     "get_warp_idx_sync": _warp,
     "get_warp_group_idx": _warp_group,
     "shuffle_elect": _elected,
-    "block_rank_in_cluster": lambda kernel, call: tirx.call_extern("int32", "tl::block_rank_in_cluster"),
+    "block_rank_in_cluster": _block_rank,
 }

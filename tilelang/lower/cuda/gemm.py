@@ -52,7 +52,9 @@ def lower_gemm(kernel: KernelLowering, stmt: Gemm) -> list[tir.Stmt]:
 
 @dataclass(frozen=True, slots=True)
 class WarpTile:
-    """The part of one warp. ``row`` and ``column``: where it begins, over the number of the warp. ``rows``, ``columns``:
+    """The part of one warp.
+
+    ``row`` and ``column``: where it begins, over the number of the warp. ``rows``, ``columns``:
     offsets of its tiles of instructions. ``places``: the first accumulator register of each, row by row."""
 
     row: Sum
@@ -184,8 +186,9 @@ class GemmLowering:
         for region in (stmt.a, stmt.b):
             if not region.buffer.is_shared:
                 raise Unsupported(
-                    f"T.gemm of {stmt.a.buffer.dtype} by {stmt.b.buffer.dtype} into {stmt.c.buffer.dtype} has no tensor core "
-                    f"instruction on {kernel.target.arch}; without one, {region.buffer.name} must be in shared memory",
+                    f"T.gemm of {stmt.a.buffer.dtype} by {stmt.b.buffer.dtype} into {stmt.c.buffer.dtype} has no "
+                    f"tensor core instruction on {kernel.target.arch}; without one, {region.buffer.name} must be in "
+                    "shared memory",
                     stmt.span,
                 )
         accumulator = kernel.memory.place(stmt.c.buffer).array
@@ -282,12 +285,10 @@ def _accumulator_at(one: MatrixInstruction, lane: int, register: int) -> tuple[i
     return row, register % 2 + lane // 2 % 2 * 2 + lane // 8 % 2 * 4 + register // 4 * 8
 
 
-def _affine(table: tuple[tuple[int, ...], ...]) -> tuple[int, int, int] | None:
+def _affine(table: Sequence[Sequence[int]]) -> tuple[int, int, int] | None:
     """Base and steps of a table that is linear in both of its indices."""
     base = table[0][0]
     down = table[1][0] - base if len(table) > 1 else 0
     right = table[0][1] - base if len(table[0]) > 1 else 0
-    linear = all(
-        value == base + i * down + j * right for i, line in enumerate(table) for j, value in enumerate(line)
-    )
+    linear = all(value == base + i * down + j * right for i, line in enumerate(table) for j, value in enumerate(line))
     return (base, down, right) if linear else None

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 
 class MatrixInstruction(NamedTuple):
-    """One ``mma.sync``. ``name``: the function of the prologue. ``pack``: operand elements in one register. ``wide``: the
-    instruction of sm_70, whose lanes follow another scheme and whose warp covers 16 by 16."""
+    """One ``mma.sync``.
+
+    ``name``: the function of the prologue. ``pack``: operand elements in one register. ``wide``: the instruction of
+    sm_70, whose lanes follow another scheme and whose warp covers 16 by 16."""
 
     name: str
     m: int
@@ -56,12 +58,12 @@ def instruction_for(a: DType, b: DType, c: DType, capability: tuple[int, int]) -
         if c not in ("float16", "float32"):
             return None
         depth = 16 if newer else 8
-        return MatrixInstruction(f"mma_m16n8k{depth}_{_SIXTEEN[a]}_{'f16' if c == 'float16' else 'f32'}", 16, 8, depth, 2)
+        return MatrixInstruction(
+            f"mma_m16n8k{depth}_{_SIXTEEN[a]}_{'f16' if c == 'float16' else 'f32'}", 16, 8, depth, 2
+        )
     if a in _INTEGERS and b in _INTEGERS and a.bits == b.bits and c == "int32":
-        if a.bits == 8:
-            shape = (16, 8, 32) if newer else (8, 8, 16)
-        else:
-            shape = (16, 8, 64) if newer else (8, 8, 32)
+        depth = (32 if newer else 16) * 8 // a.bits
+        shape = (16 if newer else 8, 8, depth)
         name = f"mma_m{shape[0]}n{shape[1]}k{shape[2]}_{_INTEGERS[a]}_{_INTEGERS[b]}"
         return MatrixInstruction(name, *shape, 32 // a.bits)
     if not newer:

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.ir.arith import launch_ranges, try_const
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Var
-from tilelang.ir.layout.recover import REGISTER, THREAD
 from tilelang.ir.layout.digits import Sum, substitute
+from tilelang.ir.layout.recover import REGISTER, THREAD
 from tilelang.ir.span import NOWHERE
 from tilelang.ir.stmt import Alloc, Effect, For
 from tilelang.ir.visit import operands, subterms, walk
 from tilelang.lower import tir
 from tilelang.lower.cuda.memory import Memory
 from tilelang.lower.dtypes import storage_of
-from tilelang.lower.lines import Lines
 from tilelang.lower.scalar import ScalarLowering
 from tilelang.lower.signature import identifier
 from tilelang.lower.sums import expression
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from tilelang.ir.program import Program
     from tilelang.ir.span import Span
     from tilelang.ir.stmt import Stmt
+    from tilelang.lower.lines import Lines
     from tilelang.passes import LaunchPlan
 
 
@@ -243,7 +243,7 @@ class KernelLowering:
     def inside(self, nest: NestFrame) -> Generator[None, None, None]:
         """Lower code of a nest."""
         outer, self.nest = self.nest, nest
-        bound = [var for var in nest.loops]
+        bound = tuple(nest.loops)
         for var, (number, _) in nest.loops.items():
             self.scalars.bind(var, expression(nest.dims[number], self.value_of))
         try:
@@ -278,9 +278,8 @@ class KernelLowering:
             if not isinstance(stmt, Alloc) or stmt.buffer.scope not in ("shared.barrier", "shared.cluster_barrier"):
                 continue
             array = self.memory.place(stmt.buffer).array
-            counts = stmt.buffer.attr("arrive_counts") or stmt.buffer.attr("arrive_count") or 1
-            numbers = list(counts) if isinstance(counts, (tuple, list)) else [counts] * (try_const(stmt.buffer.shape[0]) or 1)
-            for number, count in enumerate(numbers):
+            counts = cast("tuple[Operand, ...]", stmt.buffer.attr("arrive_counts", (1,)))
+            for number, count in enumerate(counts):
                 pointer = tir.address(array, tir.const(number))
                 code.append(tir.run(tir.extern("void", "tl::barrier_init", pointer, self.index(count))))
         if not code:

@@ -176,7 +176,7 @@ class Memory:
         if buffer.is_shared:
             layout = kernel.layout(buffer)
             if isinstance(layout, Layout):
-                values = {dim: kernel.index(index) for dim, index in enumerate(indices)}
+                values: dict[object, tir.Expr] = {dim: kernel.index(index) for dim, index in enumerate(indices)}
                 return self._versioned(buffer, expression(layout.linear(), lambda key: values[key]))
         total: tir.Expr | None = None
         wide = buffer.is_global and not self._is_small(buffer)

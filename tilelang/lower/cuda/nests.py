@@ -10,12 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tilelang.ir.arith import prove_le, prove_lt, try_const
-from tilelang.ir.expr import Binary, Call, Expr, Load, Select, Var, const_int
-from tilelang.ir.layout.fragment import Fragment
+from tilelang.ir.arith import Interval, prove_le, prove_lt, try_const
+from tilelang.ir.expr import Binary, Call, Expr, Load, Select, Var
 from tilelang.ir.layout.recover import REGISTER, is_steady, lanes_of, recover
 from tilelang.ir.stmt import Atomic, Effect, For, If, Let, Stmt, Store, While
-from tilelang.ir.visit import subterms
+from tilelang.ir.visit import operands, subterms, walk
 from tilelang.lower import tir
 from tilelang.lower.cuda.kernel import NestFrame
 from tilelang.lower.sums import expression
@@ -24,11 +23,13 @@ from tilelang.passes.layouts.nest import is_parallel
 from tilelang.passes.layouts.spread import partition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from tilelang.ir.buffer import Buffer
     from tilelang.ir.expr import Operand
     from tilelang.ir.layout.digits import Sum
-    from tilelang.ir.layout.recover import Recovered
+    from tilelang.ir.layout.fragment import Fragment
+    from tilelang.ir.layout.recover import Guard, Recovered
     from tilelang.lower.cuda.kernel import KernelLowering
 
 VECTOR_BYTES = 16
@@ -47,8 +48,9 @@ class Staging:
 
 @dataclass(frozen=True, slots=True)
 class ParallelNest:
-    """``stmt`` is what layout inference knows the nest by; ``body`` runs for each point of ``extents``. ``asynchronous``:
-    its copies from global to shared memory may arrive later. ``staging``: only half of its one store is wanted."""
+    """``stmt`` is what layout inference knows the nest by; ``body`` runs for each point of ``extents``.
+    ``asynchronous``: its copies from global to shared memory may arrive later. ``staging``: only half of its one store
+    is wanted."""
 
     stmt: Stmt
     loops: tuple[Var, ...]
@@ -96,7 +98,9 @@ class NestLowering:
         self.spread: Fragment = spread
         found = recover(spread, self.threads)
         if found is None:
-            raise Unsupported(f"the iterations of this loop have a layout that cannot be inverted: {spread}", nest.stmt.span)
+            raise Unsupported(
+                f"the iterations of this loop have a layout that cannot be inverted: {spread}", nest.stmt.span
+            )
         self.recovered: Recovered = found
         self.loops = {var: (number, extents[number]) for number, var in enumerate(nest.loops)}
 
@@ -144,7 +148,9 @@ class NestLowering:
         steady = [guard for guard in self.recovered.guards if is_steady(guard.value, REGISTER, width)]
         rest = [guard for guard in self.recovered.guards if guard not in steady]
         with self.kernel.inside(frame):
-            conditions = [tir.tirx.LT(expression(one.value, self.kernel.value_of), tir.const(one.bound)) for one in steady]
+            conditions = [
+                tir.tirx.LT(expression(one.value, self.kernel.value_of), tir.const(one.bound)) for one in steady
+            ]
             if rest and width > 1:
                 body = self._lane_by_lane(self.nest.body, base, width, rest)
             else:
@@ -156,7 +162,7 @@ class NestLowering:
         return body if condition is None or not body else [tir.branch(condition, body)]
 
     def _lane_by_lane(
-        self, body: Sequence[Stmt], base: tir.Expr, width: int, guards: Sequence[object] = ()
+        self, body: Sequence[Stmt], base: tir.Expr, width: int, guards: Sequence[Guard] = ()
     ) -> list[tir.Stmt]:
         """Statements that lanes do one after the other."""
 
@@ -164,8 +170,7 @@ class NestLowering:
             frame = NestFrame(self.loops, self.recovered.dims, base + index, self.first)
             with self.kernel.inside(frame):
                 conditions = [
-                    tir.tirx.LT(expression(one.value, self.kernel.value_of), tir.const(one.bound))  # type: ignore[attr-defined]  # guards
-                    for one in guards
+                    tir.tirx.LT(expression(one.value, self.kernel.value_of), tir.const(one.bound)) for one in guards
                 ]
                 code = self.block(body, base + index, 1)
             condition = tir.all_of(conditions)
@@ -181,14 +186,11 @@ class NestLowering:
         found = 1
         for buffer, indices in _accesses(self.nest.body):
             if buffer.is_shared or buffer.is_global:
-                found = max(found, self._lanes_at(buffer, indices, most))
+                found = max(found, self.lanes_at(buffer, indices, most))
         return found
 
-    def _lanes_at(self, buffer: object, indices: Sequence[Operand], most: int) -> int:
+    def lanes_at(self, buffer: Buffer, indices: Sequence[Operand], most: int) -> int:
         """Lanes of one access that lie side by side and begin at an aligned place."""
-        from tilelang.ir.buffer import Buffer
-
-        assert isinstance(buffer, Buffer)
         if len(indices) != buffer.rank:
             return 1
         bits = max(buffer.dtype.total_bits, 1)
@@ -203,11 +205,8 @@ class NestLowering:
             lanes //= 2
         return lanes if lanes * bits >= 8 else 1
 
-    def _is_uniform(self, buffer: object, indices: Sequence[Operand], sums: Sequence[Sum], lanes: int) -> bool:
+    def _is_uniform(self, buffer: Buffer, indices: Sequence[Operand], sums: Sequence[Sum], lanes: int) -> bool:
         """Whether all lanes are inside of the tensor or none is."""
-        from tilelang.ir.buffer import Buffer
-
-        assert isinstance(buffer, Buffer)
         for dim in self.open_dims(buffer, indices):
             if is_steady(sums[dim], REGISTER, lanes):
                 continue
@@ -218,11 +217,8 @@ class NestLowering:
 
     # --- bounds ---
 
-    def open_dims(self, buffer: object, indices: Sequence[Operand]) -> list[int]:
+    def open_dims(self, buffer: Buffer, indices: Sequence[Operand]) -> list[int]:
         """The dimensions of a tensor in which an access is not certainly inside."""
-        from tilelang.ir.buffer import Buffer
-
-        assert isinstance(buffer, Buffer)
         if not buffer.is_global or len(indices) != buffer.rank:
             return []
         ranges = self.kernel.ranges
@@ -232,11 +228,8 @@ class NestLowering:
             if not (prove_le(0, index, ranges) and prove_lt(index, extent, ranges))
         ]
 
-    def inside(self, buffer: object, indices: Sequence[Operand]) -> tir.Expr | None:
+    def inside(self, buffer: Buffer, indices: Sequence[Operand]) -> tir.Expr | None:
         """The condition under which an access lies inside of its tensor; ``None`` if it certainly does."""
-        from tilelang.ir.buffer import Buffer
-
-        assert isinstance(buffer, Buffer)
         conditions: list[tir.Expr] = []
         for dim in self.open_dims(buffer, indices):
             index = self.kernel.index(indices[dim])
@@ -291,7 +284,7 @@ class NestLowering:
         def lane(index: tir.Expr) -> list[tir.Stmt]:
             return [tir.put(array, index, kernel.scalars.encode(kernel.scalars.lower(stmt.value, dtype), dtype))]
 
-        code += self._each_lane(base, width, lane)
+        code += self.each_lane(base, width, lane)
         kernel.scalars.bind_lazily(
             stmt.var, lambda: kernel.scalars.decode(tir.at(array, self._lane_now(base, width)), dtype)
         )
@@ -303,13 +296,13 @@ class NestLowering:
         assert nest is not None
         return tir.const(0) if width == 1 else nest.register - base
 
-    def _each_lane(self, base: tir.Expr, width: int, code: object) -> list[tir.Stmt]:
+    def each_lane(self, base: tir.Expr, width: int, code: Callable[[tir.Expr], list[tir.Stmt]]) -> list[tir.Stmt]:
         kernel = self.kernel
 
         def lane(index: tir.Expr) -> list[tir.Stmt]:
             frame = NestFrame(self.loops, self.recovered.dims, base if width == 1 else base + index, self.first)
             with kernel.inside(frame):
-                return code(index)  # type: ignore[operator]  # a callable
+                return code(index)
 
         return tir.loop(kernel.fresh("lane"), width, lane, unroll=True)
 
@@ -317,7 +310,7 @@ class NestLowering:
         """Whether all lanes certainly take the same branch."""
         if isinstance(condition, Binary) and condition.op in ("and", "or"):
             return self._agree(condition.a, width) and self._agree(condition.b, width)
-        parts = (condition.a, condition.b) if isinstance(condition, Binary) else (condition,)
+        parts: tuple[Any, ...] = (condition.a, condition.b) if isinstance(condition, Binary) else (condition,)
         if isinstance(condition, Binary) and condition.op in ("<", ">="):
             a, b = self.kernel.sums(parts)
             if is_steady(b, REGISTER, width) and lanes_of(a, REGISTER, width) >= width and _multiple(b, width):
@@ -341,7 +334,7 @@ class StoreLowering:
         self.base = base
         self.width = width
         self.code: list[tir.Stmt] = []
-        self._fetched: dict[int, tuple[object, int]] = {}
+        self._fetched: dict[int, tuple[Any, int]] = {}
 
     def run(self) -> list[tir.Stmt]:
         stmt = self.stmt
@@ -364,21 +357,20 @@ class StoreLowering:
             self.code += self._at_lane(chunk, lambda chunk=chunk: self._store_vector(array, chunk, lanes))
         return self.code
 
-    def _lanes(self, buffer: object, indices: Sequence[Operand]) -> int:
-        from tilelang.ir.buffer import Buffer
-
-        assert isinstance(buffer, Buffer)
+    def _lanes(self, buffer: Buffer, indices: Sequence[Operand]) -> int:
         if self.width == 1 or not (buffer.is_shared or buffer.is_global) or buffer.dtype.bits < 8:
             return 1
-        return self.nest._lanes_at(buffer, indices, self.width)  # pyright: ignore[reportPrivateUsage]
+        return self.nest.lanes_at(buffer, indices, self.width)
 
-    def _each(self, code: object) -> list[tir.Stmt]:
-        return self.nest._each_lane(self.base, self.width, code)  # pyright: ignore[reportPrivateUsage]
+    def _each(self, code: Callable[[tir.Expr], list[tir.Stmt]]) -> list[tir.Stmt]:
+        return self.nest.each_lane(self.base, self.width, code)
 
-    def _at_lane(self, lane: int, code: object) -> list[tir.Stmt]:
-        frame = NestFrame(self.nest.loops, self.nest.recovered.dims, self.base + lane if lane else self.base, self.nest.first)
+    def _at_lane(self, lane: int, code: Callable[[], list[tir.Stmt]]) -> list[tir.Stmt]:
+        frame = NestFrame(
+            self.nest.loops, self.nest.recovered.dims, self.base + lane if lane else self.base, self.nest.first
+        )
         with self.kernel.inside(frame):
-            return code()  # type: ignore[operator]  # a callable
+            return code()
 
     # --- vectors ---
 
@@ -413,7 +405,7 @@ class StoreLowering:
             code = [tir.run(tir.extern("void", f"tl::copy_or_zero<{size}>", target, source, readable))]
         return code if writable is None else [tir.branch(writable, code)]
 
-    def _store_vector(self, array: object, chunk: int, lanes: int) -> list[tir.Stmt]:
+    def _store_vector(self, array: Any, chunk: int, lanes: int) -> list[tir.Stmt]:
         stmt, memory = self.stmt, self.kernel.memory
         size = lanes * stmt.buffer.dtype.total_bits // 8
         target = tir.address(memory.place(stmt.buffer).array, memory.offset(stmt.buffer, stmt.indices))
@@ -436,11 +428,14 @@ class StoreLowering:
             self.code.append(declaration)
             for chunk in range(0, self.width, lanes):
                 self.code += self._at_lane(
-                    chunk, lambda load=load, array=array, chunk=chunk, lanes=lanes: self._fetch_vector(load, array, chunk, lanes)
+                    chunk,
+                    lambda load=load, array=array, chunk=chunk, lanes=lanes: self._fetch_vector(
+                        load, array, chunk, lanes
+                    ),
                 )
             self._fetched[id(load)] = (array, lanes)
 
-    def _fetch_vector(self, load: Load, array: object, chunk: int, lanes: int) -> list[tir.Stmt]:
+    def _fetch_vector(self, load: Load, array: Any, chunk: int, lanes: int) -> list[tir.Stmt]:
         memory = self.kernel.memory
         size = lanes * load.buffer.dtype.total_bits // 8
         source = tir.address(memory.place(load.buffer).array, memory.offset(load.buffer, load.indices))
@@ -493,12 +488,9 @@ def checked_load(kernel: KernelLowering, nest: NestLowering, load: Load) -> tir.
 
 
 def store_element(
-    kernel: KernelLowering, buffer: object, indices: Sequence[Operand], value: tir.Expr
+    kernel: KernelLowering, buffer: Buffer, indices: Sequence[Operand], value: tir.Expr
 ) -> list[tir.Stmt]:
     """Writes one element, given in its storage type."""
-    from tilelang.ir.buffer import Buffer
-
-    assert isinstance(buffer, Buffer)
     offset = kernel.memory.offset(buffer, indices)
     array = kernel.memory.place(buffer).array
     if buffer.dtype.bits == 4:
@@ -532,14 +524,12 @@ def unconditional_loads(value: object) -> Iterator[Load]:
                 yield from unconditional_loads(getattr(value, name))
 
 
-def _buffers(body: Sequence[Stmt]) -> list[object]:
+def _buffers(body: Sequence[Stmt]) -> list[Buffer]:
     return list(dict.fromkeys(buffer for buffer, _ in _accesses(body)))
 
 
-def _accesses(body: Sequence[Stmt]) -> Iterator[tuple[object, Sequence[Operand]]]:
+def _accesses(body: Sequence[Stmt]) -> Iterator[tuple[Buffer, Sequence[Operand]]]:
     """Every element that the statements name."""
-    from tilelang.ir.visit import operands, walk
-
     for stmt in walk(tuple(body)):
         if isinstance(stmt, Store):
             yield stmt.buffer, stmt.indices
@@ -549,10 +539,5 @@ def _accesses(body: Sequence[Stmt]) -> Iterator[tuple[object, Sequence[Operand]]
                     yield term.buffer, term.indices
 
 
-def _up_to(extent: int) -> object:
-    from tilelang.ir.arith import Interval
-
+def _up_to(extent: int) -> Interval:
     return Interval(0, extent - 1)
-
-
-__all__ = ["ParallelNest", "checked_load", "const_int", "lower_nest", "store_element", "written"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.arith import try_const
@@ -26,7 +27,7 @@ Index = "tir.Expr | int"
 
 
 class Operand(ABC):
-    """One operand of a gemm. Tiles of instructions are numbered by their place among the rows (or columns) of a warp."""
+    """One operand of a gemm. Tiles are numbered by their place among the rows (or columns) of a warp."""
 
     needs_constant_depth = False
     in_registers = False
@@ -55,7 +56,9 @@ def operand_of(
         return _Registers(kernel, region, one, is_a=is_a, k_last=k_last)
     if region.buffer.is_shared:
         return _Shared(kernel, region, one, is_a=is_a, k_last=k_last, lane=lane)
-    raise Unsupported(f"an operand of T.gemm is in shared memory or in a fragment, {region.buffer.name} is not", region.span)
+    raise Unsupported(
+        f"an operand of T.gemm is in shared memory or in a fragment, {region.buffer.name} is not", region.span
+    )
 
 
 def place_of(kernel: KernelLowering, region: Region, place: Sequence[tir.Expr]) -> tir.Expr:
@@ -87,7 +90,14 @@ def _added(a: tir.Expr, b: tir.Expr) -> tir.Expr:
 
 class _Shared(Operand):
     def __init__(
-        self, kernel: KernelLowering, region: Region, one: MatrixInstruction, *, is_a: bool, k_last: bool, lane: tir.Expr
+        self,
+        kernel: KernelLowering,
+        region: Region,
+        one: MatrixInstruction,
+        *,
+        is_a: bool,
+        k_last: bool,
+        lane: tir.Expr,
     ) -> None:
         self.kernel = kernel
         self.region = region
@@ -150,7 +160,9 @@ class _Shared(Operand):
             return tir.loop(
                 kernel.fresh("m" if self.is_a else "n"),
                 len(offsets) // group,
-                lambda index: [self._load(base + offsets[0] + index * (step * group), step, group, index * group, depth)],
+                lambda index: [
+                    self._load(base + offsets[0] + index * (step * group), step, group, index * group, depth)
+                ],
                 unroll=True,
             )
         place = 0
@@ -184,11 +196,7 @@ class _Shared(Operand):
             across = across + number * step
         along = upper_depth * unit + depth
         trans = not self.k_last
-        if trans:
-            along, across = along + inner, across
-            place = (along, across)
-        else:
-            place = (across + inner, along)
+        place = (along + inner, across) if trans else (across + inner, along)
         source = tir.address(
             self.kernel.memory.place(self.region.buffer).array, place_of(self.kernel, self.region, place)
         )
@@ -243,7 +251,7 @@ def _step(offsets: Sequence[int]) -> int | None:
     if len(offsets) == 1:
         return 0
     step = offsets[1] - offsets[0]
-    return step if all(b - a == step for a, b in zip(offsets, offsets[1:], strict=False)) else None
+    return step if all(b - a == step for a, b in pairwise(offsets)) else None
 
 
 class _Registers(Operand):
@@ -252,7 +260,9 @@ class _Registers(Operand):
     needs_constant_depth = True
     in_registers = True
 
-    def __init__(self, kernel: KernelLowering, region: Region, one: MatrixInstruction, *, is_a: bool, k_last: bool) -> None:
+    def __init__(
+        self, kernel: KernelLowering, region: Region, one: MatrixInstruction, *, is_a: bool, k_last: bool
+    ) -> None:
         layout = kernel.layout(region.buffer)
         if not isinstance(layout, Fragment) or one.wide:
             raise Unsupported(f"the operand {region.buffer.name} cannot be in a fragment here", region.span)
@@ -286,7 +296,7 @@ class _Registers(Operand):
             found.append(total)
         return found
 
-    def _start(self, place: tuple[int, int]) -> tuple[int, ...]:
+    def _start(self, place: tuple[int, ...]) -> tuple[int, ...]:
         starts = [try_const(start) for start in self.region.mins]
         if None in starts:
             raise Unsupported(f"the box of {self.region.buffer.name} must begin at a constant", self.region.span)

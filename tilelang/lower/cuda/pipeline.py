@@ -230,12 +230,12 @@ class _PipelineLowering:
                     dtype = kernel.storage(stmt.dst.buffer.dtype)
                     array, declaration = kernel.memory.temporary(f"{stmt.dst.buffer.name}_next", dtype, registers)
                     declared.append(declaration)
-                    for code, is_load in ((loads, True), (stores, False)):
-                        half = replace(nest, staging=Staging(array, is_load))
-                        code += [*kernel.mark(stmt.span), *NestLowering(kernel, half).run()]
+                    for half in (loads, stores):
+                        staged = replace(nest, staging=Staging(array, half is loads))
+                        half.extend([*kernel.mark(stmt.span), *NestLowering(kernel, staged).run()])
                 elif role is None:
-                    for code in (loads, stores):
-                        code += lower_block(kernel, (stmt,))
+                    for half in (loads, stores):
+                        half.extend(lower_block(kernel, (stmt,)))
                 elif role == "copy":
                     stores += lower_block(kernel, (stmt,))
                 elif role == "producer":

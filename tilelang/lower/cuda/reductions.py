@@ -1,4 +1,4 @@
-"""Reductions of fragments: registers of a thread, then lanes of a warp by shuffles, then warps through shared memory."""
+"""Reductions of fragments: registers of a thread, then lanes by shuffles, then warps through shared memory."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ class _ReduceLowering:
             slot = slots(register)
             add = [tir.put(partial, slot, self._combined(tir.at(partial, slot), value))]
             condition = tir.all_of(
-                tirx.LT(expression(one.value, self._value_of(register)), tir.const(one.bound)) for one in self.back.guards
+                tirx.LT(expression(one.value, self._value_of(register)), tir.const(one.bound))
+                for one in self.back.guards
             )
             return add if condition is None else [tir.branch(condition, add)]
 
@@ -86,7 +87,11 @@ class _ReduceLowering:
 
     def _value_of(self, register: tir.Expr) -> Any:
         thread = self.kernel.thread - self.first if self.first else self.kernel.thread
-        return lambda key: thread if key == THREAD else register
+
+        def value_of(key: object) -> tir.Expr:
+            return thread if key == THREAD else register
+
+        return value_of
 
     def _slots(self) -> Any:
         """Which register of the result a register of the source belongs to."""
@@ -97,7 +102,9 @@ class _ReduceLowering:
         if not kept:
             kept = [Sum(())]
         if len(kept) != len(shape):
-            raise Unsupported(f"the result of T.reduce_{self.stmt.op} has {len(shape)} dimensions, not {len(kept)}", self.stmt.span)
+            raise Unsupported(
+                f"the result of T.reduce_{self.stmt.op} has {len(shape)} dimensions, not {len(kept)}", self.stmt.span
+            )
         total = Sum(())
         for one, extent in zip(self.result.index_of(kept), self.result.registers, strict=True):
             total = total * extent + one
@@ -115,7 +122,11 @@ class _ReduceLowering:
                     f"the result of T.reduce_{self.stmt.op} has a layout that its source cannot give", self.stmt.span
                 )
             total = substitute(total, {THREAD: Sum(())})
-        return lambda register: expression(total, self._value_of(register))
+
+        def slot(register: tir.Expr) -> tir.Expr:
+            return expression(total, self._value_of(register))
+
+        return slot
 
     # --- threads ---
 
@@ -144,9 +155,13 @@ class _ReduceLowering:
                 if digit.source.key == self.dim:
                     found.append((digit.scale, digit.extent))
             elif any(one.key == self.dim for one in digit.source.inputs()):
-                if len(digit.source.inputs()) > 1 and self.source.shape[1 - self.dim if len(self.source.shape) == 2 else 0] != 1:
+                if (
+                    len(digit.source.inputs()) > 1
+                    and self.source.shape[1 - self.dim if len(self.source.shape) == 2 else 0] != 1
+                ):
                     raise Unsupported(
-                        f"T.reduce_{self.stmt.op} of a fragment whose rows are not multiples of its threads is not supported",
+                        f"T.reduce_{self.stmt.op} of a fragment whose rows are not multiples of its threads is not "
+                        "supported",
                         self.stmt.span,
                     )
                 found.append((digit.scale, digit.extent))
@@ -172,9 +187,9 @@ class _ReduceLowering:
     ) -> list[tir.Stmt]:
         """One element of each thread at a time goes through the workspace of the plan."""
         kernel, stmt = self.kernel, self.stmt
-        slots = [
-            slot for slot in kernel.plan.memory.allocations if slot.kind == "scratch" and slot.first is stmt
-        ] or [slot for slot in kernel.plan.memory.allocations if slot.kind == "scratch" and slot.span == stmt.span]
+        slots = [slot for slot in kernel.plan.memory.allocations if slot.kind == "scratch" and slot.first is stmt] or [
+            slot for slot in kernel.plan.memory.allocations if slot.kind == "scratch" and slot.span == stmt.span
+        ]
         slot = slots[min(number, len(slots) - 1)] if slots else None
         if slot is None or slot.offset is None:
             raise Unsupported(f"T.reduce_{stmt.op} across warps has no workspace in the memory plan", stmt.span)
@@ -223,7 +238,11 @@ class _ReduceLowering:
         if op in ("sum", "abssum", "absmax", "bitor", "bitxor", "any"):
             return tir.const(0, compute)
         if op in ("bitand", "all"):
-            return tir.const(True, "bool") if compute == "bool" else tir.const(-1 if not compute.startswith("u") else 2 ** int(compute[4:]) - 1, compute)
+            return (
+                tir.const(True, "bool")
+                if compute == "bool"
+                else tir.const(-1 if not compute.startswith("u") else 2 ** int(compute[4:]) - 1, compute)
+            )
         if compute.startswith("float"):
             return tir.const(float("-inf") if op == "max" else float("inf"), compute)
         if compute == "bool":
@@ -253,6 +272,9 @@ class _ReduceLowering:
             return tirx.Min(a, b) if op == "min" else tirx.Max(a, b)
         if tir.type_of(a) == "bool":
             return {"bitand": tirx.And, "all": tirx.And, "bitor": tirx.Or, "any": tirx.Or}.get(op, tirx.NE)(a, b)
-        return {"bitand": tirx.bitwise_and, "all": tirx.bitwise_and, "bitor": tirx.bitwise_or, "any": tirx.bitwise_or}.get(
-            op, tirx.bitwise_xor
-        )(a, b)
+        return {
+            "bitand": tirx.bitwise_and,
+            "all": tirx.bitwise_and,
+            "bitor": tirx.bitwise_or,
+            "any": tirx.bitwise_or,
+        }.get(op, tirx.bitwise_xor)(a, b)

@@ -197,5 +197,3 @@ def _between(value: tir.Expr, low: int, high: int, end: int) -> tir.Expr:
     found = tir.all_of(conditions)
     assert found is not None, "the range is not the whole block"
     return found
-
-

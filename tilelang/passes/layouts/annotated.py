@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tilelang.ir.arith import try_const
 from tilelang.ir.buffer import Buffer, Region
+from tilelang.ir.dtype import DType
 from tilelang.ir.expr import Load, const_int
-from tilelang.ir.layout import swizzles
+from tilelang.ir.layout import fractal, metadata, swizzles, tensor_memory
 from tilelang.ir.layout.digits import Sum, bitwise, of
 from tilelang.ir.layout.fragment import REP, Fragment, fully_replicated, unused_digits
 from tilelang.ir.layout.layout import Layout, linear_layout
@@ -97,6 +98,10 @@ def _of_buffer(
     if name == "fully_replicated":
         threads = const_int(args[0]) if args else None
         return None if threads is None else fully_replicated(shape, threads)
+    if name == "cutlass_metadata":
+        return _metadata(buffer, shape, args, options)
+    if name == "blockscaled_accumulator":
+        return _blockscaled(buffer, shape, args)
     maker = _MAKERS.get(name)
     if maker is None or len(shape) < 2:
         return None
@@ -109,7 +114,13 @@ def _swizzled(rows: int, columns: int, bits: int, options: Mapping[str, Any]) ->
 
 
 def _unpadded(rows: int, columns: int, bits: int, options: Mapping[str, Any]) -> Layout | None:
-    return swizzles.unpadded_swizzle(rows, columns, bits, bool(options.get("k_major", True)))
+    side = const_int(options.get("continuity")) or columns
+    return swizzles.unpadded_swizzle(rows, columns, bits, bool(options.get("k_major", True)), side)
+
+
+def _unpadded_narrow(rows: int, columns: int, bits: int, options: Mapping[str, Any]) -> Layout | None:
+    """The ``tcgen05`` of sm_100 has no 64-bit types."""
+    return None if bits == 64 else _unpadded(rows, columns, bits, options)
 
 
 def _volta(rows: int, columns: int, bits: int, options: Mapping[str, Any]) -> Layout | None:
@@ -129,12 +140,59 @@ def _by_row(rows: int, columns: int, bits: int, options: Mapping[str, Any]) -> L
     return None if swizzled is None else Layout((rows, columns), (j // unit // width, i, swizzled * unit + j % unit))
 
 
+def _by_bank(rows: int, columns: int, bits: int, options: Mapping[str, Any]) -> Layout | None:
+    group = const_int(options.get("vecSize", 8))
+    return None if not group else swizzles.matrix_core_swizzle(rows, columns, bits, group)
+
+
+def _along_rows(rows: int, columns: int, bits: int, options: Mapping[str, Any]) -> Layout | None:
+    return fractal.by_column(rows, columns, bits) if _is_aligned(columns, options) else None
+
+
+def _along_columns(rows: int, columns: int, bits: int, options: Mapping[str, Any]) -> Layout | None:
+    return fractal.by_row(rows, columns, bits) if _is_aligned(rows, options) else None
+
+
+def _is_aligned(depth: int, options: Mapping[str, Any]) -> bool:
+    align = const_int(options.get("k_align", 1))
+    return bool(align) and depth % (align or 1) == 0
+
+
+def _metadata(
+    buffer: Buffer, shape: tuple[int, ...], args: tuple[object, ...], options: Mapping[str, Any]
+) -> Layout | None:
+    operand, arch = DType.parse(args[0]), args[1]
+    if operand is None or not isinstance(arch, str) or len(shape) != 2:
+        return None
+    major = arch.removeprefix("sm_")[:1] if "." in arch else arch.removeprefix("sm_")[:-1]
+    if major == "8":
+        return metadata.ampere(shape[0], shape[1], buffer.dtype.bits)
+    block_k = const_int(options.get("block_k"))
+    return metadata.hopper(shape[0], shape[1], operand.bits, block_k) if block_k and major.isdigit() else None
+
+
+def _blockscaled(buffer: Buffer, shape: tuple[int, ...], args: tuple[object, ...]) -> Layout | None:
+    operand = args[0]
+    operand = operand.buffer if isinstance(operand, (Region, Load)) else operand
+    if not isinstance(operand, Buffer) or operand.dtype.bits > 8 or len(shape) < 2:
+        return None
+    kind = "bytes" if operand.dtype.is_integer else "narrow"
+    atom = tensor_memory.select_atom(shape[-2], shape[-1], kind, stationary=False)
+    return None if atom is None else tensor_memory.accumulator(shape, atom, buffer.dtype.bits)
+
+
 _MAKERS: dict[str, Callable[[int, int, int, Mapping[str, Any]], Layout | None]] = {
     "swizzled": _swizzled,
     "wgmma_swizzled": _unpadded,
-    "tcgen05mma_swizzled": _unpadded,
+    "tcgen05mma_swizzled": _unpadded_narrow,
     "volta_swizzled": _volta,
     "mma_swizzle": _by_row,
+    "mfma_swizzle": _by_bank,
+    "ascend_nz": lambda rows, columns, bits, _: fractal.by_column(rows, columns, bits),
+    "ascend_major_k": _along_rows,
+    "ascend_major_mn": _along_columns,
+    "ascend_l0c": lambda rows, columns, bits, _: fractal.accumulator(rows, columns),
+    "ascend_sf": lambda rows, columns, bits, _: fractal.scales(rows, columns, bits),
     "full_bank_swizzled": lambda rows, columns, bits, _: swizzles.bank_swizzle(rows, columns, bits, swizzles.FULL),
     "half_bank_swizzled": lambda rows, columns, bits, _: swizzles.bank_swizzle(rows, columns, bits, swizzles.HALF),
     "quarter_bank_swizzled": lambda rows, columns, bits, _: swizzles.bank_swizzle(

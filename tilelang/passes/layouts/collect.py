@@ -54,6 +54,10 @@ if TYPE_CHECKING:
 
 ROWS = 128
 """Lanes of tensor memory, and threads of the warp group that reads them."""
+LAID_OUT = frozenset((
+    "gemm", "wgmma_gemm", "tcgen05_gemm", "gemm_sp", "wgmma_gemm_sp", "gemm_blockscaled", "tcgen05_gemm_blockscaled",
+))  # fmt: skip
+"""Products whose layouts are known. A block-scaled one is, in tensor memory."""
 HARMLESS = frozenset(("finalize_reducer", "reducer_result", "reducer_init", "annotate_layout", "print", "use_swizzle"))
 """Effects that say nothing about where the elements of a fragment are."""
 
@@ -173,7 +177,7 @@ class _Collector:
         touched = self._touched(stmt)
         split = self._context.partitions.get(id(stmt))
         wanted = None
-        if split is not None and stmt.op in ("gemm", "wgmma_gemm", "tcgen05_gemm"):
+        if split is not None and stmt.op in LAID_OUT:
             wanted = wanted_by(stmt, split, self._threads(stmt), self._context.target)
         if wanted is None or not wanted.complete:
             settled = {one.buffer for one in wanted.updates} if wanted is not None else set[Buffer]()

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tilelang.ir.layout import matrix, swizzles
 from tilelang.ir.layout.layout import Layout, linear_layout
 from tilelang.ir.layout.matrix import BlockTile, Family
+from tilelang.passes.layouts import tensor_memory
 from tilelang.passes.layouts.operations import Update, Updates, known_shape
 from tilelang.passes.layouts.spread import Threads
-from tilelang.passes.warp_partition import NO_CAPABILITY
+from tilelang.passes.layouts.tensor_memory import widest_swizzle
+from tilelang.passes.warp_partition import NO_CAPABILITY, SPARSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,22 +42,27 @@ def wanted_by(gemm: Gemm, split: WarpPartition, threads: Threads, target: Target
     if split.instruction == "scalar":
         return _scalar(gemm, threads)
     if split.instruction == "tcgen05":
-        return _tensor_memory(gemm, tile.k)
-    block = BlockTile(tile.m, tile.n, tile.k, split.m_warps, split.n_warps)
+        return _bound(list(tensor_memory.wanted(gemm, tile)), Threads(0, 0), keeps_shared=False)
+    if split.instruction == "cooperative":
+        return _cooperative(gemm, threads)
+    block = BlockTile(tile.m, tile.n, tile.k, split.m_warps, split.n_warps, split.depth)
     family = _family(split, target)
     shared = _wgmma_shared(gemm, block) if family == "wgmma" else _mma_shared(gemm, family)
     a, b, c = gemm.a.buffer, gemm.b.buffer, gemm.c.buffer
     found: list[tuple[Buffer, Layout | Fragment | None]] = []
-    bits = a.dtype.bits
-    for buffer, name, transposed in ((a, "a", gemm.trans_a), (b, "b", gemm.trans_b)):
+    bits, sparse = a.dtype.bits, gemm.op in SPARSE
+    # Of a sparse A half of the elements are kept, and an instruction takes twice as many of B.
+    kept = block._replace(k=block.k // 2) if sparse else block
+    for buffer, is_a, transposed in ((a, True, gemm.trans_a), (b, False, gemm.trans_b)):
         if buffer.is_shared:
-            found.append((buffer, shared(buffer, name == "a")))
+            found.append((buffer, shared(buffer, is_a)))
+        elif buffer.is_fragment and is_a:
+            found.append((buffer, matrix.operand(family, kept, "a", bits, transposed)))
         elif buffer.is_fragment:
-            operand = matrix.operand(family, block, "a" if name == "a" else "b", bits, transposed)
-            found.append((buffer, operand))
+            found.append((buffer, matrix.operand(family, block, "b", bits, transposed, sparse=sparse)))
     if c.is_fragment:
         found.append((c, matrix.accumulator(family, block, bits, c.dtype.bits == 16)))
-    return _bound(found, threads, keeps_shared=family != "wgmma")
+    return _bound(found, threads, keeps_shared=family in ("volta", "turing", "mma"))
 
 
 def _bound(found: list[tuple[Buffer, Layout | Fragment | None]], threads: Threads, *, keeps_shared: bool) -> Wanted:
@@ -72,8 +79,10 @@ def _bound(found: list[tuple[Buffer, Layout | Fragment | None]], threads: Thread
 
 
 def _family(split: WarpPartition, target: Target) -> Family:
-    if split.instruction == "wgmma":
-        return "wgmma"
+    if split.instruction in ("wgmma", "mfma", "simdgroup"):
+        return split.instruction
+    if split.instruction == "wmma":
+        return "rdna4" if target.arch.startswith("gfx12") else "rdna3"
     capability = target.compute_capability or NO_CAPABILITY
     return "volta" if capability < (7, 5) else "turing" if capability < (8, 0) else "mma"
 
@@ -83,6 +92,8 @@ def _mma_shared(gemm: Gemm, family: Family) -> Callable[[Buffer, bool], Layout |
         shape = known_shape(buffer)
         if shape is None or len(shape) < 2:
             return None
+        if family == "simdgroup":
+            return linear_layout(shape)
         if family == "volta":
             k_inner = not gemm.trans_a if is_a else gemm.trans_b
             base = swizzles.volta_swizzle(shape[-2], shape[-1], is_a, k_inner)
@@ -104,19 +115,11 @@ def _wgmma_shared(gemm: Gemm, block: BlockTile) -> Callable[[Buffer, bool], Layo
         if shape is None or len(shape) < 2:
             return None
         k_inner = not gemm.trans_a if is_a else gemm.trans_b
-        side = block.k if k_inner else (WGMMA_ROWS if is_a else columns)
-        return _widest(buffer, shape, side, bits)
+        depth = block.k // 2 if is_a and gemm.op in SPARSE else block.k
+        side = depth if k_inner else (WGMMA_ROWS if is_a else columns)
+        return widest_swizzle(buffer, shape, side, bits)
 
     return layout
-
-
-def _widest(buffer: Buffer, shape: tuple[int, ...], side: int, bits: int) -> Layout | None:
-    """The widest bank swizzle for ``side`` elements of ``bits`` bits that lie side by side; row-major if none fits."""
-    for width in (swizzles.FULL, swizzles.HALF, swizzles.QUARTER):
-        if side % (swizzles.UNIT_BITS // bits * width) == 0:
-            base = swizzles.bank_swizzle(shape[-2], shape[-1], buffer.dtype.bits, width)
-            return swizzles.of_buffer(base, shape)
-    return linear_layout(shape)
 
 
 def instruction_columns(columns: int) -> int:
@@ -139,11 +142,11 @@ def _scalar(gemm: Gemm, threads: Threads) -> Wanted:
     return _bound(found, threads, keeps_shared=False)
 
 
-def _tensor_memory(gemm: Gemm, k: int) -> Wanted:
-    """``tcgen05`` reads shared operands like ``wgmma``; its other operands lie in tensor memory."""
+def _cooperative(gemm: Gemm, threads: Threads) -> Wanted:
+    """Apple's tensor operations read padded tiles; the accumulator stays in shared memory."""
     found: list[tuple[Buffer, Layout | Fragment | None]] = []
-    for buffer, k_inner in ((gemm.a.buffer, not gemm.trans_a), (gemm.b.buffer, gemm.trans_b)):
+    for buffer in (gemm.a.buffer, gemm.b.buffer):
         shape = known_shape(buffer)
-        if buffer.is_shared and shape is not None and len(shape) > 1:
-            found.append((buffer, _widest(buffer, shape, k if k_inner else shape[-1], buffer.dtype.bits)))
-    return _bound(found, Threads(0, 0), keeps_shared=False)
+        if buffer.is_shared and shape is not None and len(shape) == 2:
+            found.append((buffer, swizzles.padded(shape[0], shape[1], buffer.dtype.bits)))
+    return _bound(found, threads, keeps_shared=False)

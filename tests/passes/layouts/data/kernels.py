@@ -177,3 +177,59 @@ def nothing_says():
             T.clear(c)
 
     return main
+
+
+@tilelang.jit
+def sparse():
+    @T.prim_func
+    def main(
+        A: T.Tensor((64, 32), F16),
+        E: T.Tensor((64, 4), "int16"),
+        B: T.Tensor((64, 64), F16),
+        C: T.Tensor((64, 64), F32),
+    ):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((64, 32), F16)
+            e = T.alloc_shared((64, 4), "int16")
+            b = T.alloc_shared((64, 64), F16)
+            c = T.alloc_fragment((64, 64), F32)
+            T.copy(A, a)
+            T.copy(E, e)
+            T.copy(B, b)
+            T.clear(c)
+            T.gemm_sp(a, e, b, c)
+            T.copy(c, C)
+
+    return main
+
+
+@tilelang.jit
+def into_tensor_memory():
+    @T.prim_func
+    def main(A: T.Tensor((64, 64), "bfloat16"), B: T.Tensor((64, 128), "bfloat16"), C: T.Tensor((64, 128), F32)):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((64, 64), "bfloat16")
+            b = T.alloc_shared((64, 128), "bfloat16")
+            c = T.alloc_tmem((64, 128), F32)
+            done = T.alloc_barrier(1)
+            T.copy(A, a)
+            T.copy(B, b)
+            T.tcgen05_gemm(a, b, c, mbar=done, clear_accum=True)
+            T.mbarrier_wait_parity(done, 0)
+
+    return main
+
+
+@tilelang.jit
+def reducer_without_fragments():
+    @T.prim_func
+    def main(A: T.Tensor((128, 128), F32), C: T.Tensor((128,), F32)):
+        with T.Kernel(1, threads=256):
+            total = T.alloc_reducer((128,), F32, op="sum", replication="all")
+            T.clear(total)
+            for i, j in T.Parallel(128, 128):
+                total[i] += A[i, j]
+            T.finalize_reducer(total)
+            T.copy(total, C)
+
+    return main

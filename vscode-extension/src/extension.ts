@@ -1,0 +1,84 @@
+/** The extension: what it registers, and when its parts start. */
+import * as vscode from 'vscode';
+import { debugInformation } from './debugInformation';
+import { newKernel } from './newKernel';
+import { log, messageOf } from './log';
+import { showMarkdown } from './views/markdown';
+import { offerServer, offerWhenMissing } from './server/offers';
+import { onDidSelectPython } from './server/python';
+import { needsRestart, Server } from './server/server';
+import { mentionsLanguage, StatusItems } from './status';
+import { pickTargets, saveGroup } from './targets/picker';
+import { CheckTasks } from './tasks';
+
+/** What other extensions and the tests get. */
+export interface Api {
+  server: Server;
+}
+
+export async function activate(context: vscode.ExtensionContext): Promise<Api> {
+  const started = Date.now();
+  const server = new Server(context, showMarkdown);
+  const tasks = new CheckTasks(server);
+  context.subscriptions.push(
+    log,
+    server,
+    new StatusItems(server),
+    offerWhenMissing(server),
+    vscode.tasks.registerTaskProvider('tilelang', tasks),
+    vscode.window.onDidChangeActiveTextEditor(followEditor),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      if (document === vscode.window.activeTextEditor?.document) followEditor(vscode.window.activeTextEditor);
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => server.restart()),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (needsRestart(event)) void server.restart();
+    }),
+  );
+  const commands: Record<string, (...args: never[]) => unknown> = {
+    'tilelang.restart': () => server.restart(),
+    'tilelang.showLogs': () => log.show(),
+    'tilelang.showTrace': () => server.showTrace(),
+    'tilelang.offerServer': () => offerServer(server),
+    'tilelang.pickTargets': () => pickTargets(server),
+    'tilelang.saveTargetGroup': saveGroup,
+    'tilelang.newKernel': newKernel,
+    'tilelang.debugInformation': async () => {
+      const text = debugInformation(context, server);
+      await vscode.env.clipboard.writeText(text);
+      void vscode.window.showInformationMessage('The debug information is in the clipboard.');
+      return text;
+    },
+    'tilelang.checkWorkspace': async () => {
+      for (const task of await tasks.provideTasks()) await vscode.tasks.executeTask(task);
+    },
+  };
+  for (const [name, run] of Object.entries(commands)) context.subscriptions.push(vscode.commands.registerCommand(name, run));
+
+  followEditor(vscode.window.activeTextEditor);
+  void listenToPython(context, server);
+  void server.restart().catch((error: unknown) => log.error(messageOf(error)));
+  log.info(`activated in ${Date.now() - started} ms`);
+  return Promise.resolve({ server });
+}
+
+/** Start again when another environment is selected, if that leads to another server. */
+async function listenToPython(context: vscode.ExtensionContext, server: Server): Promise<void> {
+  const listener = await onDidSelectPython(async () => {
+    const before = server.state.found;
+    const now = await server.find();
+    const same = before && before.source !== 'none' && now.source !== 'none' && before.command === now.command;
+    if (!same) await server.restart();
+  });
+  if (listener) context.subscriptions.push(listener);
+}
+
+function followEditor(editor: vscode.TextEditor | undefined): void {
+  // A view that takes the focus leaves no active editor: the commands of the last one stay.
+  if (!editor) return;
+  void vscode.commands.executeCommand('setContext', 'tilelang.inKernelFile', mentionsLanguage(editor.document));
+}
+
+export function deactivate(): void {
+  // The subscriptions stop the server.
+}
