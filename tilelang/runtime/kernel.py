@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from tilelang.runtime.arguments import Bound, bind, place_arguments, type_name
