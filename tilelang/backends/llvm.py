@@ -46,7 +46,6 @@ def compile_host(functions: Mapping[str, Any], files: Sequence[str]) -> HostCode
     module = tir.tvm.ir.IRModule({name: _on_cpu(function) for name, function in functions.items()})
     for step in (
         transform.BindTarget(target),
-        transform.FlattenBuffer(),
         transform.VectorizeLoop(True),
         transform.UnrollLoop(),
         transform.AnnotateEntryFunc(),
