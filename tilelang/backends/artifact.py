@@ -75,9 +75,9 @@ class Artifact:
 
     ``target`` is the arch name (``sm_80``, ``cpu``). ``source`` is the text that went to the assembler: CUDA C++ for
     CUDA, with ``#line`` directives that name files of ``files``; LLVM's language for the CPU. ``ptx`` and ``cubin`` exist
-    for CUDA. ``assembly`` is machine code as text where the compiler makes it anyway: the CPU's. ``host`` is a loaded
-    host module, which does not travel between processes.
-    ``stages`` are the texts of the intermediate forms by name, in order (``tile-ir``, ``tir``), made on request.
+    for CUDA. ``host`` is the loaded host module of the CPU target; it does not travel between processes.
+    ``stages`` are the texts of the intermediate forms by name, in order (``tile-ir``, ``tir``, ``asm`` for the CPU), made on
+    request.
     """
 
     signature: Signature
@@ -89,5 +89,4 @@ class Artifact:
     files: tuple[str, ...] = ()
     log: str = ""
     stages: tuple[tuple[str, str], ...] = ()
-    assembly: str | None = None
     host: object = field(default=None, compare=False, repr=False)

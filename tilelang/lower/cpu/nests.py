@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tilelang.ir.arith import Interval, affine, bounds, prove_le, prove_lt, try_const
-from tilelang.ir.buffer import Region
 from tilelang.ir.expr import Cast, Const, Expr, Load, Var
 from tilelang.ir.stmt import Atomic, For, Let, Store
 from tilelang.ir.visit import operands, subterms, walk
@@ -24,7 +23,7 @@ from tilelang.lower.unsupported import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tilelang.ir.buffer import Buffer, Dim
+    from tilelang.ir.buffer import Buffer, Dim, Region
     from tilelang.ir.expr import Operand
     from tilelang.ir.stmt import Block, Copy, Fill, Stmt
     from tilelang.lower.cpu.boxes import Box
@@ -70,7 +69,7 @@ def _require_private(kernel: BlockLowering, loop: For, body: Block) -> None:
         target = stmt.buffer if isinstance(stmt, Store) else stmt.dst.buffer if isinstance(stmt, Atomic) else None
         if target is not None and not target.is_local:
             raise Unsupported(
-                f"T.Parallel writes {target.name} and uses values that differ by thread; on the CPU that needs T.serial",
+                f"T.Parallel writes {target.name} and uses values that differ by thread; the CPU needs T.serial",
                 loop.span,
             )
 

@@ -1,7 +1,7 @@
 """What differs from thread to thread of a block.
 
-Code that says nothing of threads runs once for the block. A value *differs* if it follows from the number of the thread;
-a private buffer differs if such a value reaches it. Statements that use such values run for each thread, and barriers,
+Code that says nothing of threads runs once for the block. A value *differs* if it follows from the number of the
+thread; a private buffer differs if such a value reaches it. Statements that use such values run for each thread, and barriers,
 tile operations and exchanges between threads cut the code into pieces that all threads finish before the next begins.
 """
 
@@ -64,10 +64,7 @@ TILE = (Copy, Fill, Gemm, Reduce, Scan)
 def crossing_calls(stmt: Stmt) -> list[Call]:
     """The exchanges between threads among the operands of a statement, innermost first."""
     found = [
-        term
-        for value in operands(stmt)
-        for term in subterms(value)
-        if isinstance(term, Call) and term.op in CROSSING
+        term for value in operands(stmt) for term in subterms(value) if isinstance(term, Call) and term.op in CROSSING
     ]
     return list({id(call): call for call in reversed(found)}.values())
 
@@ -117,9 +114,7 @@ class Variance:
                 # The threads share its iterations.
                 found = any(map(self._uses, walk((stmt,))))
             else:
-                found = self._own(stmt) or any(
-                    self.is_per_thread(inner) for body in children(stmt) for inner in body
-                )
+                found = self._own(stmt) or any(self.is_per_thread(inner) for body in children(stmt) for inner in body)
             self._per_thread[id(stmt)] = found
         return found
 
