@@ -175,7 +175,7 @@ def uneven(n: int):
             value = A[tx]
             steps = 0
             while value != 1:
-                if value % 2 == 0:
+                if value % 2 == 0:  # noqa: SIM108  # a branch of the kernel
                     value = value // 2
                 else:
                     value = value * 3 + 1

@@ -74,10 +74,10 @@ class Artifact:
     """The code of one program for one target.
 
     ``target`` is the arch name (``sm_80``, ``cpu``). ``source`` is the text that went to the assembler: CUDA C++ for
-    CUDA, with ``#line`` directives that name files of ``files``; LLVM's language for the CPU. ``ptx`` and ``cubin`` exist
-    for CUDA. ``host`` is the loaded host module of the CPU target; it does not travel between processes.
-    ``stages`` are the texts of the intermediate forms by name, in order (``tile-ir``, ``tir``, ``asm`` for the CPU), made on
-    request.
+    CUDA, with ``#line`` directives that name files of ``files``; LLVM's language for the CPU. ``ptx`` and ``cubin``
+    exist for CUDA. ``host`` is the loaded host module of the CPU target; it does not travel between processes.
+    ``stages`` are the texts of the intermediate forms by name, in order, made on request: ``tile-ir``, ``tir``, and
+    ``asm`` for the CPU.
     """
 
     signature: Signature

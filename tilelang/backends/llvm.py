@@ -73,7 +73,7 @@ def load_llvm(text: str) -> Any:
 
 
 def assembly_of(text: str, files: Sequence[str]) -> str:
-    """The machine code of LLVM text, as text. ``files``: the sources, by the number that the columns of positions carry."""
+    """The machine code of LLVM text, as text. ``files``: the sources, by the number that columns carry."""
     return with_files(str(load_llvm(text).inspect_source("asm")), files)
 
 

@@ -1,8 +1,9 @@
 """What differs from thread to thread of a block.
 
 Code that says nothing of threads runs once for the block. A value *differs* if it follows from the number of the
-thread; a private buffer differs if such a value reaches it. Statements that use such values run for each thread, and barriers,
-tile operations and exchanges between threads cut the code into pieces that all threads finish before the next begins.
+thread; a private buffer differs if such a value reaches it. Statements that use such values run for each thread.
+Barriers, tile operations and exchanges between threads cut the code into pieces that all threads finish before the next
+begins.
 """
 
 from __future__ import annotations
