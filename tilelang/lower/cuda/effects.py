@@ -9,6 +9,7 @@ from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import INT32
 from tilelang.ir.expr import Call, Expr, Load, Var
 from tilelang.lower import tir
+from tilelang.lower.cuda import reducers
 from tilelang.lower.tir import tirx
 from tilelang.lower.unsupported import Unsupported
 
@@ -194,6 +195,7 @@ EFFECTS: dict[str, Lower] = {
     "import_source": _import_source,
     "thread_return": _thread_return,
     "loop_break": lambda kernel, stmt, call: [tirx.Break()],
+    **reducers.EFFECTS,
 }
 
 

@@ -104,6 +104,7 @@ class KernelLowering:
         self.scalars = ScalarLowering("cuda", self.load, self._call, self._divides_many)
         self.memory = Memory(self)
         self.barriers: Barriers = place_barriers(plan, self._thread_loops())
+        self.finished_reducer: Buffer | None = None
         self.helpers: set[str] = set()
         self.sources: list[str] = []
         self.params: list[tuple[Any, Buffer | Var]] = []
@@ -162,7 +163,8 @@ class KernelLowering:
     # --- layouts and places ---
 
     def layout(self, buffer: Buffer) -> Layout | Fragment | None:
-        return self.plan.layouts.layout(buffer)
+        layouts = self.plan.layouts
+        return layouts.layout(buffer) or layouts.reducers.get(buffer)
 
     def version(self, buffer: Buffer) -> tir.Expr | None:
         """The copy of a staged buffer that the current code uses; ``None`` for a buffer with one copy."""

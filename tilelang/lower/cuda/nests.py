@@ -17,10 +17,13 @@ from tilelang.ir.stmt import Atomic, Effect, For, If, Let, Stmt, Store, While
 from tilelang.ir.visit import operands, subterms, walk
 from tilelang.lower import tir
 from tilelang.lower.cuda.kernel import NestFrame
+from tilelang.lower.cuda.memory import is_spread
+from tilelang.lower.cuda.reducers import once
 from tilelang.lower.sums import expression
 from tilelang.lower.unsupported import Unsupported
 from tilelang.passes.layouts.nest import is_parallel
 from tilelang.passes.layouts.spread import partition
+from tilelang.passes.nests import updated_reducer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -94,7 +97,8 @@ class NestLowering:
         spread = kernel.plan.layouts.loop_of(nest.stmt)
         extents = nest.extents or (1,)
         if spread is None or spread.shape != extents:
-            spread = partition(extents, self._width(extents), self.threads, replicate=self._has_fragments())
+            everywhere = self._has_fragments() or not nest.loops
+            spread = partition(extents, self._width(extents), self.threads, replicate=everywhere)
         self.spread: Fragment = spread
         found = recover(spread, self.threads)
         if found is None:
@@ -105,7 +109,7 @@ class NestLowering:
         self.loops = {var: (number, extents[number]) for number, var in enumerate(nest.loops)}
 
     def _has_fragments(self) -> bool:
-        return any(buffer.is_fragment for buffer in _buffers(self.nest.body))
+        return any(is_spread(buffer) for buffer in _buffers(self.nest.body))
 
     def _width(self, extents: tuple[int, ...]) -> int:
         """Lanes for a nest that inference says nothing about: 16 bytes of the narrowest type that divide the rows."""
@@ -249,6 +253,14 @@ class NestLowering:
         return code
 
     def _stmt(self, stmt: Stmt, base: tir.Expr, width: int) -> list[tir.Stmt]:
+        reducer = updated_reducer(stmt)
+        code = self._plain(stmt, base, width)
+        if reducer is None:
+            return code
+        condition = once(self.kernel, reducer, self.spread, self.nest.stmt)
+        return code if condition is None else [tir.branch(condition, code)]
+
+    def _plain(self, stmt: Stmt, base: tir.Expr, width: int) -> list[tir.Stmt]:
         from tilelang.lower.cuda.statements import lower_scalar_statement
 
         if isinstance(stmt, Store):
