@@ -44,6 +44,7 @@ class FakeCompiler:
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(backend, "build", self.build)
         monkeypatch.setattr("tilelang.runtime.cache.is_cache_enabled", lambda: False)
+        monkeypatch.setattr("tilelang.runtime.cpu.run", lambda artifact, values, dims: self._run(*values))
 
 
 def signature_of(program: Program) -> Signature:
