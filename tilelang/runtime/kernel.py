@@ -236,7 +236,9 @@ class JITKernel(CompiledKernel):
         disassembler is installed that knows the GPU."""
         if self.artifact.cubin is None:
             raise ValueError(f"there is no SASS for the target {self.artifact.target}")
-        shown = import_module("tilelang.backends.cuda.disasm").disassemble(self.artifact.cubin)
+        from tilelang.backends.cuda.disasm import disassemble
+
+        shown = disassemble(self.artifact.cubin)
         if not shown.text:
             raise ValueError(shown.note)
         return shown.text

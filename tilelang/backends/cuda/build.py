@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.backends.artifact import Argument, Artifact, DeviceKernel
 from tilelang.backends.build import BuildResult
+from tilelang.backends.listings import BUILT, TIR_PASSES
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.printer import print_program
 from tilelang.lower import tir
@@ -56,7 +57,7 @@ def build_cuda(
     lines = Lines()
     kernels: list[DeviceKernel] = []
     texts: list[str] = []
-    tir_texts: list[str] = []
+    shown: dict[str, list[str]] = {"tile-ir": [print_program(program)]} if "tile-ir" in stages else {}
     sources: list[str] = []
     launches = tuple(program.launches())
     if not launches:
@@ -67,16 +68,13 @@ def build_cuda(
         lowered = lower_launch(program, found, names, lines, name)
         kernels.append(lowered.kernel)
         sources += [source for source in lowered.sources if source not in sources]
-        if "tir" in stages:
-            tir_texts.append(str(lowered.function))
-        texts.append(lines.resolve(print_function(lowered.function, target)))
+        module, forms = lower_device_code(lowered.function, stages)
+        for stage, form in forms:
+            shown.setdefault(stage, []).append(form)
+        texts.append(lines.resolve(print_module(module, target)))
     source = "\n".join([f'#include "{PROLOGUE_NAME}"', *sources, *texts])
-    shown: list[tuple[str, str]] = []
-    if "tile-ir" in stages:
-        shown.append(("tile-ir", print_program(program)))
-    if "tir" in stages:
-        shown.append(("tir", "\n\n".join(tir_texts)))
-    artifact = Artifact(signature, target.arch, tuple(kernels), source, files=tuple(lines.files), stages=tuple(shown))
+    made = tuple((stage, "\n\n".join(shown[stage])) for stage in ("tile-ir", *BUILT) if stage in shown)
+    artifact = Artifact(signature, target.arch, tuple(kernels), source, files=tuple(lines.files), stages=made)
     if not link:
         return BuildResult(artifact)
     from tilelang.backends.cuda.assemble import assemble
@@ -172,13 +170,21 @@ def _argument(kernel: KernelLowering, param: Buffer | Var, names: Mapping[Var, s
     return Argument("workspace", param.name, str(param.dtype), shape)
 
 
-def print_function(function: Any, target: Target) -> str:
+def lower_device_code(function: Any, stages: tuple[str, ...]) -> tuple[Any, list[tuple[str, str]]]:
+    """A module with one function after the passes of TVM that the printer of CUDA needs, and the text of each stage
+    that is asked for."""
+    module = tir.tvm.ir.IRModule({str(function.attrs["global_symbol"]): function})
+    shown = [("tir", str(function))] if "tir" in stages else []
+    for name in TIR_PASSES:
+        module = getattr(tir.tirx.transform, name)()(module)
+        if f"tir:{name}" in stages:
+            shown.append((f"tir:{name}", "\n\n".join(str(each) for each in module.functions.values())))
+    return module, shown
+
+
+def print_module(module: Any, target: Target) -> str:
     """The CUDA text of one function, without a prologue."""
     _silence_compiler()
-    transform = tir.tirx.transform
-    module = tir.tvm.ir.IRModule({str(function.attrs["global_symbol"]): function})
-    for one in (transform.StmtSimplify(), transform.FlattenBuffer(), transform.LowerIntrin()):
-        module = one(module)
     device = tir.tvm.target.Target({"kind": "cuda", "arch": target.compiled_as})
     text = str(tir.tvm.get_global_func("target.build.cuda")(module, device).inspect_source())
     # The declaration that TVM prints before the definition says nothing new.
