@@ -27,12 +27,19 @@ if TYPE_CHECKING:
 
 class ScalarLowering:
     """``load`` gives an element in its storage type. ``hook`` may give the value of a call first: of operations that
-    only one target has."""
+    only one target has. ``shared``: whether a divisor divides many values of a thread."""
 
-    def __init__(self, family: Family, load: LoadElement, hook: CallHook | None = None) -> None:
+    def __init__(
+        self,
+        family: Family,
+        load: LoadElement,
+        hook: CallHook | None = None,
+        shared: Callable[[object], bool] | None = None,
+    ) -> None:
         self.family: Family = family
         self._load = load
         self._hook = hook
+        self._shared = shared
         self._values: dict[Var, tir.Expr | Callable[[], tir.Expr]] = {}
 
     # --- variables ---
@@ -199,7 +206,10 @@ class ScalarLowering:
         if op == "/" and not common.is_float:
             dtype = value.dtype if value.dtype.is_float else FLOAT32
             a, b, common = self._cast(a, common, dtype), self._cast(b, common, dtype), dtype
-        found = self._arithmetic(op, a, b, common)
+        if op == "/" and tir.type_of(b) == "float32" and self._shared is not None and self._shared(value.b):
+            found = tirx.call_pure_extern("float32", "tl::divide", a, b)
+        else:
+            found = self._arithmetic(op, a, b, common)
         if is_narrow(common) and op not in ("min", "max"):
             found = rounded(self.family, found, common)
         return found if common == value.dtype else self._cast(found, common, value.dtype)
@@ -318,7 +328,7 @@ class ScalarLowering:
         inner = self.lower(value)
         if not tir.type_of(inner).startswith("float"):
             return tir.const(op == "isfinite", "bool")
-        nan = tirx.NE(inner, inner)
+        nan = tirx.isnan(inner) if self.family == "cpu" else tirx.NE(inner, inner)
         if op == "isnan":
             return nan
         limit = tir.const(float("inf"), tir.type_of(inner))

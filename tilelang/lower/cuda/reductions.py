@@ -219,13 +219,18 @@ class _ReduceLowering:
                 ],
                 unroll=extent <= 32,
             )
+            # The barrier in front of the statement frees the workspace for its first use.
+            if number > 0:
+                free = [kernel.barrier(stmt)]
+            else:
+                free = [] if count == 1 else [tir.branch(tirx.GT(register, tir.const(0)), [kernel.barrier(stmt)])]
             return [
+                *free,
                 tir.put(workspace, thread, scalars.encode(value, self.dtype)),
                 kernel.barrier(stmt),
                 declaration,
                 tir.put(total, zero, self._neutral(compute)),
                 *gather,
-                kernel.barrier(stmt),
                 tir.put(partial, register, tir.at(total, zero)),
             ]
 
