@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tilelang.backends.build import build
-from tilelang.backends.listings import BUILT, LINKED, is_tile_ir, listings_of, tile_ir_listings
+from tilelang.backends.listings import BUILT, FORMS, LINKED, is_tile_ir, listings_of, tile_ir_listings
 from tilelang.ir.problem import Problem
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def compile_job(job: Job) -> Outcome:
             job.target,
             job.pass_configs,
             link=job.link or any(stage in LINKED for stage in job.stages),
-            stages=tuple(stage for stage in job.stages if stage in BUILT),
+            stages=tuple(FORMS[stage] for stage in job.stages if stage in FORMS),
         )
         built = time.perf_counter()
         artifact, stages = result.artifact, job.stages

@@ -37,6 +37,8 @@ TIR_PASSES = ("StmtSimplify", "FlattenBuffer", "LowerIntrin")
 """The passes of TVM between TIR and CUDA, in their order. ``tir:NAME`` is what one of them gives."""
 BUILT = ("tir", *(f"tir:{name}" for name in TIR_PASSES))
 """Stages that a build makes only if it is asked."""
+FORMS = {**{stage: stage for stage in BUILT}, "cpu": "asm"}
+"""What a build is asked for by the stage to show."""
 TILE_STEPS = tuple(f"tile-ir:{name}" for name in STEPS)
 """The tile IR after each pass of ours."""
 
@@ -106,7 +108,8 @@ def _listing(artifact: Artifact, target: Target, stage: str, control: bool) -> L
             shown.text, program=name, target=target.arch, sources=files, functions=functions, notes=notes
         )
     if stage == "cpu" and target.family == "cpu":
-        return assembly_listing(artifact.source, program=name, target=target.arch, sources=files)
+        assembly = dict(artifact.stages).get("asm") or getattr(artifact, "assembly", None) or ""
+        return assembly_listing(assembly, program=name, target=target.arch, sources=files)
     text = dict(artifact.stages).get(stage)
     if text is not None:
         return tir_listing(text, stage=stage, program=name, target=target.arch, files=files)

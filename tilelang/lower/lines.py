@@ -45,8 +45,8 @@ class Lines:
                 number = int(match[2])
                 continue
             stripped = line.strip()
-            # A pragma stays together with its loop. What the end of a block costs belongs to its last statement; without
-            # a directive of its own it would be counted on into lines that have nothing to do with it.
+            # A pragma stays together with its loop. The end of a block belongs to its last statement;
+            # without a directive it would be counted on into lines that have nothing to do with it.
             is_pragma = stripped.startswith("#pragma")
             if number and stripped and stripped != "{" and not after_pragma:
                 # The line that a pragma takes must not be missing from the loop behind it.

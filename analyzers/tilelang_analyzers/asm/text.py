@@ -54,7 +54,8 @@ def head_lines(listing: Listing, style: Style) -> Iterator[str]:
 
 def _resources(function: Function) -> str:
     """``main_kernel: 128 threads, 232 registers, no spills, 32768 B shared, 2 blocks/SM (limit: registers)``."""
-    it, parts = function.resources, []
+    it = function.resources
+    parts: list[str] = []
     if function.threads is not None:
         parts.append(f"{function.threads} threads")
     if it.registers is not None:

@@ -48,9 +48,7 @@ def _tile(stmt: Atomic, target: Region) -> Nest:
         source = box_of(value)
         extents = tuple(long_extents(source))
         loops = loops_for(extents)
-        value = Load(
-            value.buffer.dtype, value.buffer, indices_of(source, loops, extents, value), span=stmt.span
-        )
+        value = Load(value.buffer.dtype, value.buffer, indices_of(source, loops, extents, value), span=stmt.span)
     else:
         loops = loops_for(extents)
     place = Load(target.buffer.dtype, target.buffer, indices_of(box, loops, extents, target), span=stmt.span)

@@ -169,9 +169,7 @@ def _lanes(same: bool) -> Any:
         if threads % WARP or mask is not None:
             raise Unsupported("T.match_all_sync needs whole warps on the CPU", call.span)
         every = tir.const(0xFFFFFFFF, "uint32")
-        return (
-            lambda thread: tirx.Select(tirx.EQ(tir.at(words, thread), every), every, tir.const(0, "uint32"))
-        ), code
+        return (lambda thread: tirx.Select(tirx.EQ(tir.at(words, thread), every), every, tir.const(0, "uint32"))), code
 
     return take
 

@@ -32,7 +32,14 @@ NOTHING = frozenset(
         *("annotate_ws_schedule", "annotate_ws_pipeline_depth", "annotate_producer_reg_dealloc", "reads", "writes"),
         *("annotate_consumer_reg_alloc", "annotate_stmt", "use_swizzle", "reshape", "view", "no_set_max_nreg"),
         *("set_max_nreg", "inc_max_nreg", "dec_max_nreg", "disable_warp_group_reg_alloc"),
-        *("sync_threads", "syncthreads", "sync_warp", "tvm_storage_sync", "fence_proxy_async", "ptx_fence_barrier_init"),
+        *(
+            "sync_threads",
+            "syncthreads",
+            "sync_warp",
+            "tvm_storage_sync",
+            "fence_proxy_async",
+            "ptx_fence_barrier_init",
+        ),
         *("threadfence", "threadfence_block", "threadfence_system", "named_barrier_arrive"),
         *("ptx_commit_group", "cp_async_commit_group", "ptx_wait_group", "cp_async_wait_group", "wait_wgmma"),
         *("warpgroup_arrive", "warpgroup_commit_batch", "warpgroup_wait", "warpgroup_fence_operand"),
@@ -227,9 +234,7 @@ def block_call(kernel: BlockLowering, call: Call) -> tir.Expr | None:
         if name not in LIBM:
             raise Unsupported(f"the function {name} is CUDA code, which cannot run on the CPU", call.span)
         args = [kernel.scalars.argument(arg) for arg in call.args]
-        return kernel.scalars.decode(
-            tirx.call_pure_extern(kernel.scalars.storage(call.dtype), name, *args), call.dtype
-        )
+        return kernel.scalars.decode(tirx.call_pure_extern(kernel.scalars.storage(call.dtype), name, *args), call.dtype)
     if op in _INDICES:
         return _INDICES[op](kernel, call)
     if op in ("any_of", "all_of"):

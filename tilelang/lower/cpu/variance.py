@@ -64,10 +64,7 @@ TILE = (Copy, Fill, Gemm, Reduce, Scan)
 def crossing_calls(stmt: Stmt) -> list[Call]:
     """The exchanges between threads among the operands of a statement, innermost first."""
     found = [
-        term
-        for value in operands(stmt)
-        for term in subterms(value)
-        if isinstance(term, Call) and term.op in CROSSING
+        term for value in operands(stmt) for term in subterms(value) if isinstance(term, Call) and term.op in CROSSING
     ]
     return list({id(call): call for call in reversed(found)}.values())
 
