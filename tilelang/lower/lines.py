@@ -25,12 +25,17 @@ class Lines:
         self.files: list[str] = []
         self._numbers: dict[str, int] = {}
 
+    def number_of(self, path: str) -> int:
+        """The number of a file that code comes from."""
+        number = self._numbers.get(path)
+        if number is None:
+            number = self._numbers[path] = len(self.files)
+            self.files.append(path)
+        return number
+
     def marker(self, span: Span) -> tir.Stmt:
         """What follows comes from this place, the call of a macro rather than its body included by the caller."""
-        number = self._numbers.get(span.path)
-        if number is None:
-            number = self._numbers[span.path] = len(self.files)
-            self.files.append(span.path)
+        number = self.number_of(span.path)
         return tir.run(tir.extern("void", MARKER, tir.const(number), tir.const(span.line)))
 
     def resolve(self, text: str) -> str:

@@ -9,6 +9,7 @@ from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import INT32
 from tilelang.ir.expr import Call, Expr, Load, Var
 from tilelang.lower import tir
+from tilelang.lower.cuda.embedded import source_text
 from tilelang.lower.tir import tirx
 from tilelang.lower.unsupported import Unsupported
 
@@ -156,10 +157,7 @@ def _device_assert(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir
 
 
 def _import_source(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir.Stmt]:
-    source = dict(call.attrs).get("source")
-    if not isinstance(source, str):
-        raise Unsupported("T.import_source needs a string that is known", stmt.span)
-    kernel.sources.append(f'#line {stmt.span.line} "{stmt.span.path}"\n{source}')
+    kernel.sources.append(source_text(dict(call.attrs).get("source"), stmt.span, kernel.lines))
     return []
 
 
