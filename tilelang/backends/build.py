@@ -44,6 +44,12 @@ def build(
             return build_cpu(program, target, tuple(pass_configs), link=link, stages=tuple(stages))
     except Unsupported as problem:
         span = problem.span if problem.span.line else program.span
-        return BuildResult(None, (Problem("compile-error", span, {"message": problem.message, "target": target.arch}),))
+        return BuildResult(
+            None,
+            (Problem("compile-error", span, {"message": problem.message, "target": target.arch, "unsupported": True}),),
+        )
     message = f"there is no code generator for {target.family} yet"
-    return BuildResult(None, (Problem("compile-error", program.span, {"message": message, "target": target.arch}),))
+    return BuildResult(
+        None,
+        (Problem("compile-error", program.span, {"message": message, "target": target.arch, "unsupported": True}),),
+    )
