@@ -233,10 +233,14 @@ class JITKernel(CompiledKernel):
         return self.artifact.ptx
 
     def get_sass(self) -> str:
-        """The machine code of the GPU as text. Raises ``ValueError`` for other targets than CUDA."""
+        """The machine code of the GPU as text. Raises ``ValueError`` for other targets than CUDA, and where no
+        disassembler is installed that knows the GPU."""
         if self.artifact.cubin is None:
             raise ValueError(f"there is no SASS for the target {self.artifact.target}")
-        return import_module("tilelang.backends.cuda.disasm").disassemble(self.artifact.cubin)
+        shown = import_module("tilelang.backends.cuda.disasm").disassemble(self.artifact.cubin)
+        if not shown.text:
+            raise ValueError(shown.note)
+        return shown.text
 
     def show_source(self, which: Literal["kernel", "host", "both"] = "kernel") -> None:
         """Print the generated code."""
