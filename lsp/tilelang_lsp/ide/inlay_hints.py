@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tilelang.ir.printer import text_of
+from tilelang_lsp.ide.code_hints import LineCode, code_of_kernel, code_text
 from tilelang_lsp.ide.tiles import arguments_text, buffer_of, scope_of, shape_of, size_text, tile_of, trips, value_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tilelang_lsp.ide.names import Definition, Symbol
     from tilelang_lsp.session import Snapshot
 
-Kind = Literal["tile", "value", "loop", "launch"]
+Kind = Literal["tile", "value", "loop", "launch", "code"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A label behind a position. ``tooltip`` names the instance that it holds for."""
+    """A label behind a position. ``tooltip`` names the instance that it holds for; for code it is Markdown."""
 
     line: int
     col: int
@@ -52,13 +53,25 @@ def inlay_hints(snapshot: Snapshot, first: int, last: int) -> list[Hint]:
         return []
     hints: dict[tuple[int, int], Hint] = {}
     shown = {"tile": options.tiles, "value": options.values, "loop": options.loops, "launch": options.launches}
+    code: dict[int, Hint] = {}
     for kernel in analysis.kernels:
         if kernel.last_line < first or kernel.first_line > last:
             continue
         for hint in _kernel_hints(snapshot, analysis, kernel):
             if first <= hint.line <= last and shown[hint.kind]:
                 hints.setdefault((hint.line, hint.col), hint)
-    return [hints[key] for key in sorted(hints)]
+        if options.code:
+            for each in code_of_kernel(snapshot, kernel):
+                if first <= each.line <= last:
+                    code.setdefault(each.line, _code_hint(snapshot, each))
+    return sorted((*hints.values(), *code.values()), key=lambda hint: (hint.line, hint.col))
+
+
+def _code_hint(snapshot: Snapshot, code: LineCode) -> Hint:
+    """At the end of the line."""
+    end = len(snapshot.file.source.line_text(code.line).encode())
+    text = f"  {code.text}" + (" · stale" if code.stale else "")
+    return Hint(code.line, end, "code", (Part(text),), code_text(code))
 
 
 def _kernel_hints(snapshot: Snapshot, analysis: Analysis, kernel: Kernel) -> Iterator[Hint]:
