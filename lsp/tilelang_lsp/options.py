@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class InlayHintOptions:
     """Which kinds of hints to show. ``tiles``: shape, dtype, scope and bytes of a tile; ``values``: sizes that the
-    source computes; ``loops``: trip counts and stages; ``launches``: grid and threads; ``code``: what a line became in
-    the last compile."""
+    source computes; ``loops``: trip counts and stages; ``launches``: grid and threads; ``layouts``: swizzles of tiles;
+    ``code``: what a line became in the last compile."""
 
     tiles: bool = True
     values: bool = True
     loops: bool = True
     launches: bool = True
+    layouts: bool = True
     code: bool = True
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tilelang.listing.paths import written_path
 from tilelang.lower import tir
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ class Lines:
         for line in text.split("\n"):
             match = _MARKED.match(line)
             if match is not None:
-                path = self.files[int(match[1])].replace("\\", "\\\\").replace('"', '\\"')
-                current = f'#line {match[2]} "{path}"'
+                current = f'#line {match[2]} "{written_path(self.files[int(match[1])])}"'
                 continue
             stripped = line.strip()
             # A pragma stays together with its loop.

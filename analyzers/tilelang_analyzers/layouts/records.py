@@ -30,7 +30,7 @@ def layouts_of(plan: LaunchPlan) -> LayoutsResult:
     """Everything that is known about the layouts of one launch, in the order of the source."""
     found = plan.layouts
     return LayoutsResult(
-        buffers=tuple(_buffer(buffer, found.claims[buffer]) for buffer in settled(plan)),
+        buffers=tuple(buffer_layout(buffer, found.claims[buffer]) for buffer in settled(plan)),
         loops=tuple(_loop(stmt, spread) for stmt, spread in spreads(plan)),
         unknown=tuple(dict.fromkeys(buffer.name for buffer in sorted(found.unknown, key=_place))),
         conflict=None if found.conflict is None else _conflict(found.conflict),
@@ -75,7 +75,7 @@ def _texts(outputs: tuple[Sum, ...]) -> tuple[str, ...]:
     return tuple(text(one, axis_name) for one in outputs)
 
 
-def _buffer(buffer: Buffer, claim: Claim) -> BufferLayout:
+def buffer_layout(buffer: Buffer, claim: Claim) -> BufferLayout:
     layout = claim.layout
     held = isinstance(layout, Fragment)
     return BufferLayout(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tilelang.ir.printer import text_of
 from tilelang_lsp.ide.code_hints import LineCode, code_of_kernel, code_text
+from tilelang_lsp.ide.tile_layout import swizzle_text
 from tilelang_lsp.ide.tiles import arguments_text, buffer_of, scope_of, shape_of, size_text, tile_of, trips, value_of
 
 if TYPE_CHECKING:
@@ -81,14 +82,16 @@ def _kernel_hints(snapshot: Snapshot, analysis: Analysis, kernel: Kernel) -> Ite
     for symbol in snapshot.file.names.symbols():
         for each in symbol.definitions:
             if kernel.first_line <= each.span.line <= kernel.last_line:
-                yield from _definition_hints(analysis, found, symbol, each, tooltip)
+                yield from _definition_hints(snapshot, analysis, found, symbol, each, tooltip)
     for stmt in found.loops.values():
         yield _loop_hint(stmt, tooltip)
     for stmt in found.launches.values():
         yield _launch_hint(stmt, tooltip)
 
 
-def _definition_hints(analysis: Analysis, found: Map, symbol: Symbol, each: Definition, tooltip: str) -> Iterator[Hint]:
+def _definition_hints(
+    snapshot: Snapshot, analysis: Analysis, found: Map, symbol: Symbol, each: Definition, tooltip: str
+) -> Iterator[Hint]:
     end = (each.span.end_line, each.span.end_col)
     buffer = buffer_of(symbol, found) if len(symbol.definitions) == 1 or each is symbol.definitions[-1] else None
     if buffer is not None:
@@ -105,6 +108,8 @@ def _definition_hints(analysis: Analysis, found: Map, symbol: Symbol, each: Defi
             copies = f" ×{tile.copies}" if tile.copies > 1 else ""
             parts.append(Part(f" · {size_text(tile.nbytes)}"))
             parts += [Part(copies, _stage_source(found.instance))] if copies else []
+            swizzle = swizzle_text(analysis, found.instance, buffer) if snapshot.options.inlay_hints.layouts else ""
+            parts += [Part(f" · {swizzle}")] if swizzle else []
         yield Hint(*end, "tile", tuple(parts), tooltip)
         return
     value = value_of(symbol, found.instance)

@@ -10,7 +10,7 @@ from tilelang.ir.layout import Fragment
 from tilelang.ir.layout.picture import grid
 from tilelang.ir.stmt import Gemm
 from tilelang.ir.visit import walk
-from tilelang_analyzers.layouts.records import layouts_of, settled
+from tilelang_analyzers.layouts.records import buffer_layout, swizzle_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,15 +60,25 @@ def tile_layouts(analysis: Analysis, instance: Instance, buffer: Buffer) -> tupl
     return tuple(found)
 
 
+def swizzle_text(analysis: Analysis, instance: Instance, buffer: Buffer) -> str:
+    """The swizzle of a shared tile on the first target, as short as a hint needs it; empty without one."""
+    target = next(iter(analysis.targets(instance)), None)
+    if target is None or not buffer.is_shared:
+        return ""
+    for launch in instance.program.launches():
+        layout = analysis.plan(instance, launch, target).layouts.layout(buffer.root)
+        width = swizzle_bytes(buffer.root, layout) if layout is not None else 0
+        if width:
+            return f"{width} B swizzle"
+    return ""
+
+
 def _layout(plan: LaunchPlan, buffer: Buffer) -> TileLayout | None:
     layout = plan.layouts.layout(buffer)
-    if layout is None or buffer not in plan.layouts.claims:
+    claim = plan.layouts.claims.get(buffer)
+    if layout is None or claim is None:
         return None
-    record = next(
-        (each for one, each in zip(settled(plan), layouts_of(plan).buffers, strict=True) if one is buffer), None
-    )
-    if record is None:
-        return None
+    record = buffer_layout(buffer, claim)
     asked = (record.asked.text, record.asked.line) if record.asked is not None else None
     picture = grid(layout, rows=PICTURE, columns=PICTURE)
     ways = matrix_ways(buffer, layout) if _is_operand(plan, buffer) else None

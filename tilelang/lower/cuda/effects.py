@@ -8,6 +8,7 @@ from tilelang.ir.arith import try_const
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import INT32
 from tilelang.ir.expr import Call, Expr, Load, Var
+from tilelang.listing.paths import written_path
 from tilelang.lower import tir
 from tilelang.lower.tir import tirx
 from tilelang.lower.unsupported import Unsupported
@@ -159,7 +160,7 @@ def _import_source(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir
     source = dict(call.attrs).get("source")
     if not isinstance(source, str):
         raise Unsupported("T.import_source needs a string that is known", stmt.span)
-    kernel.sources.append(f'#line {stmt.span.line} "{stmt.span.path}"\n{source}')
+    kernel.sources.append(f'#line {stmt.span.line} "{written_path(stmt.span.path)}"\n{source}')
     return []
 
 
