@@ -75,10 +75,9 @@ def swizzle_text(analysis: Analysis, instance: Instance, buffer: Buffer) -> str:
 
 def _layout(plan: LaunchPlan, buffer: Buffer) -> TileLayout | None:
     layout = plan.layouts.layout(buffer)
-    claim = plan.layouts.claims.get(buffer)
-    if layout is None or claim is None:
+    if layout is None or (buffer not in plan.layouts.claims and buffer not in plan.layouts.reducers):
         return None
-    record = buffer_layout(buffer, claim)
+    record = buffer_layout(buffer, plan.layouts)
     asked = (record.asked.text, record.asked.line) if record.asked is not None else None
     picture = grid(layout, rows=PICTURE, columns=PICTURE)
     ways = matrix_ways(buffer, layout) if _is_operand(plan, buffer) else None
