@@ -56,22 +56,13 @@ def test_a_nest_of_serial_loops_becomes_one_parallel_loop() -> None:
     snapshot, actions = actions_at(SCALE, "for i in range")
     (action,) = [each for each in actions if "Spread the loop" in each.title]
     text = after(snapshot, action.edits)
-    assert (
-        text
-        == SCALE.replace(
-            """\
-            for i in range(M):
-                for j in T.serial(N):
-                    # Twice.
-                    tile[i, j] = tile[i, j] * 2.0
-""",
-            """\
-            for i, j in T.Parallel(M, N):
-                tile[i, j] = tile[i, j] * 2.0
-""",
-        )
-        or "# Twice." in text
-    )
+    nest = "            for i in range(M):\n                for j in T.serial(N):\n"
+    body = "                    # Twice.\n                    tile[i, j] = tile[i, j] * 2.0\n"
+    dedented = "".join(f"{line[4:]}\n" for line in body.splitlines())
+    assert nest + body in SCALE
+    assert text == SCALE.replace(nest + body, f"            for i, j in T.Parallel(M, N):\n{dedented}")
+    # Every thread ran the whole loop.
+    assert errors_of(SCALE)
     assert errors_of(text) == []
 
 
