@@ -10,19 +10,27 @@ import { needsRestart, Server } from './server/server';
 import { mentionsLanguage, StatusItems } from './status';
 import { pickTargets, saveGroup } from './targets/picker';
 import { CheckTasks } from './tasks';
+import { LayoutView } from './views/layout';
+import { TargetsTableView } from './views/targetsTable';
 
 /** What other extensions and the tests get. */
 export interface Api {
   server: Server;
+  targetsTable: TargetsTableView;
+  layout: LayoutView;
 }
 
 export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   const started = Date.now();
   const server = new Server(context, showMarkdown);
   const tasks = new CheckTasks(server);
+  const targetsTable = new TargetsTableView(context, server);
+  const layout = new LayoutView(context, server);
   context.subscriptions.push(
     log,
     server,
+    targetsTable,
+    layout,
     new StatusItems(server),
     offerWhenMissing(server),
     vscode.tasks.registerTaskProvider('tilelang', tasks),
@@ -43,6 +51,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     'tilelang.pickTargets': () => pickTargets(server),
     'tilelang.saveTargetGroup': saveGroup,
     'tilelang.newKernel': newKernel,
+    'tilelang.showTargets': () => targetsTable.show(),
+    'tilelang.showLayout': () => layout.show(),
     'tilelang.debugInformation': async () => {
       const text = debugInformation(context, server);
       await vscode.env.clipboard.writeText(text);
@@ -59,7 +69,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   void listenToPython(context, server);
   void server.restart().catch((error: unknown) => log.error(messageOf(error)));
   log.info(`activated in ${Date.now() - started} ms`);
-  return Promise.resolve({ server });
+  return Promise.resolve({ server, targetsTable, layout });
 }
 
 /** Start again when another environment is selected, if that leads to another server. */

@@ -108,9 +108,10 @@ export class Server implements vscode.Disposable {
   async ask<T>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<T | undefined> {
     if (!this.client?.isRunning()) return undefined;
     try {
-      return await this.client.sendRequest<T>(method, params, token);
+      // A token that is undefined would be sent as a second parameter.
+      return await (token ? this.client.sendRequest<T>(method, params, token) : this.client.sendRequest<T>(method, params));
     } catch (error) {
-      log.debug(`${method}: ${messageOf(error)}`);
+      log.info(`${method}: ${messageOf(error)}`);
       return undefined;
     }
   }

@@ -57,17 +57,17 @@ export async function start({ files = {}, copy, settings = {}, trusted = true, h
     writeFileSync(join(root, 'data', place, 'settings.json'), JSON.stringify(place === 'User' ? { ...SETTINGS, ...settings } : {}));
   }
   writeFileSync(join(root, 'config.yaml'), 'bind-addr: 127.0.0.1:0\nauth: none\ncert: false\n');
-  const env = {
+  const inherited = {
     ...process.env,
     XDG_CONFIG_HOME: join(root, 'config'),
     XDG_DATA_HOME: join(root, 'share'),
   };
   if (home !== undefined) {
-    env.HOME = join(root, 'home');
-    mkdirSync(env.HOME);
-    for (const name of ['.bash_profile', '.bashrc', '.profile', '.zshenv']) writeFileSync(join(env.HOME, name), home);
+    inherited.HOME = join(root, 'home');
+    mkdirSync(inherited.HOME);
+    for (const name of ['.bash_profile', '.bashrc', '.profile', '.zshenv']) writeFileSync(join(inherited.HOME, name), home);
   }
-  for (const name of Object.keys(env)) if (/^(PYTHON|VSCODE|NODE_OPTIONS|npm_)/.test(name)) delete env[name];
+  const env = Object.fromEntries(Object.entries(inherited).filter(([name]) => !/^(PYTHON|VSCODE|NODE_OPTIONS|npm_)/.test(name)));
   const args = [CODE_SERVER, '--config', join(root, 'config.yaml'), '--user-data-dir', join(root, 'data'), '--extensions-dir', join(root, 'extensions')];
   if (vsix) execFileSync(NODE, [...args, '--install-extension', vsix, '--force'], { env, stdio: 'pipe' });
   const flags = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', ...(trusted ? ['--disable-workspace-trust'] : [])];
