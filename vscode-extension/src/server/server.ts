@@ -11,9 +11,11 @@ import {
   type ConfigurationParams,
   type DocumentSelector,
   type LanguageClientOptions,
+  type ServerCapabilities,
+  type StaticFeature,
 } from 'vscode-languageclient/node';
 import { log, messageOf } from '../log';
-import { statusNotification, type Status } from '../protocol';
+import { OWN_COMMANDS, statusNotification, type Status } from '../protocol';
 import { SECTION, serverWishes } from '../settings';
 import { findServer, type FoundServer, type NotFound } from './find';
 import { isFile, run } from './process';
@@ -199,6 +201,7 @@ export class Server implements vscode.Disposable {
       getState: () => ({ kind: 'static' }),
       clear: () => undefined,
     });
+    keepOwnCommands(client);
     client.onNotification(statusNotification, (status) => {
       this.set({ ...this.state, status });
       if (status.quiescent) this.checked.fire();
@@ -256,6 +259,17 @@ export class Server implements vscode.Disposable {
     this.changed.dispose();
     this.checked.dispose();
   }
+}
+
+/** The client registers all commands that the server offers. Those that this extension answers with a view are left out. */
+function keepOwnCommands(client: LanguageClient): void {
+  const feature = client.getFeature('workspace/executeCommand') as unknown as StaticFeature;
+  const initialize = feature.initialize.bind(feature);
+  feature.initialize = (capabilities: ServerCapabilities, selector) => {
+    const offered = capabilities.executeCommandProvider;
+    const others = offered && { ...offered, commands: offered.commands.filter((name) => !OWN_COMMANDS.includes(name)) };
+    initialize({ ...capabilities, ...(others ? { executeCommandProvider: others } : {}) }, selector);
+  };
 }
 
 /** Settings that take a new server. */
