@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from collections import OrderedDict
 from contextlib import suppress
 from functools import cache
@@ -81,7 +82,7 @@ class Store:
         if self._folder is None:
             return
         file = self._file(key)
-        temporary = file.with_name(f"{file.name}.{os.getpid()}.{id(data):x}")
+        temporary = file.with_name(f"{file.name}.{os.getpid()}.{threading.get_ident()}")
         with suppress(OSError):
             file.parent.mkdir(parents=True, exist_ok=True)
             try:

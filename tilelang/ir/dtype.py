@@ -37,7 +37,7 @@ _PATTERN = re.compile(
     r"(?P<base>bfloat|tfloat|float|uint|int|bool|handle|void|custom\[[\w.]+\])"
     r"(?P<bits>\d+)?(?:_(?P<format>e\d+m\d+\w*?))?(?:x(?P<lanes>\d+))?$"
 )
-_UNPACKED = re.compile(r"(?:custom\[)?float4_e2m1(?:fn)?_unpacked\]?$")
+_UNPACKED = re.compile(r"(?:custom\[)?float4_e2m1(?:fn)?_unpacked\]?8?$")
 
 
 class DType(str):

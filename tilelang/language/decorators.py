@@ -20,6 +20,25 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+def own_configs(program: Program) -> dict[Any, Any]:
+    """Pass configs that a kernel sets for itself (``T.annotate_pass_configs``)."""
+    attrs: dict[str, Any] = dict(program.attrs)
+    return {**dict(attrs.get("pass_configs") or ()), **(attrs.get("tilelang_pass_configs") or {})}
+
+
+def own_flags(program: Program) -> list[str]:
+    """Compiler flags that a kernel sets for itself (``T.annotate_compile_flags``)."""
+    from tilelang.ir.stmt import Effect
+    from tilelang.ir.visit import walk
+
+    found: list[str] = []
+    for stmt in walk(program.body):
+        if isinstance(stmt, Effect) and stmt.call.op == "annotate_compile_flags":
+            flags: Any = dict(stmt.call.attrs).get("flags") or stmt.attr("flags") or ()
+            found += [flags] if isinstance(flags, str) else list(flags)
+    return found
+
+
 class MarkedFunction(Generic[P, R]):
     """A function of the language: a kernel or a macro. ``source`` is the Python function."""
 
@@ -53,8 +72,20 @@ class PrimFunc(MarkedFunction[P, R]):
 
     @property
     def attrs(self) -> dict[str, object]:
-        """Attributes of the function; ``global_symbol`` is its name."""
-        return {"global_symbol": self.__name__, **dict(self.program.attrs)}
+        """Attributes of the function under upstream's names: ``global_symbol``, ``tilelang_out_idx`` (its results,
+        counted from the end), ``tilelang_pass_configs``, ``tilelang_compile_flags`` and those that the program gave."""
+        program = self.program
+        found: dict[str, object] = {"global_symbol": self.__name__, **dict(program.attrs)}
+        if program.outputs:
+            found["tilelang_out_idx"] = [
+                i - len(program.params)
+                for i, param in enumerate(program.params)
+                if any(param is o for o in program.outputs)
+            ]
+        configs, flags = own_configs(program), own_flags(program)
+        found |= {"tilelang_pass_configs": configs} if configs else {}
+        found |= {"tilelang_compile_flags": flags} if flags else {}
+        return found
 
     def with_attr(self, name: str | Mapping[str, object], value: object = None) -> PrimFunc[P, R]:
         """The same kernel with another attribute, or several."""

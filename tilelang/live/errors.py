@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tilelang.targets import Target
 
 
-class CompileError(ValueError, TypeError, RuntimeError):
+class CompileError(ValueError, TypeError, RuntimeError, AssertionError):
     """The language or the compiler refuses a kernel. ``diagnostics`` are its findings, errors first.
 
     Upstream raises several of Python's exceptions for such kernels, so this is one of each.

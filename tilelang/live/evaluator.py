@@ -21,6 +21,7 @@ from tilelang.frontend.modules import ModuleTable
 from tilelang.frontend.recorder import Recorder
 from tilelang.frontend.signals import Maybe, Signal
 from tilelang.frontend.sources import SourceCache
+from tilelang.ir.unknown import Unknown
 
 if TYPE_CHECKING:
     import ast
@@ -102,7 +103,7 @@ class LiveEvaluator(base.Evaluator):
         raise error
 
     def host_items(self, value: Any) -> Iterable[Any] | None:
-        return list(value)
+        return None if isinstance(value, Unknown) else list(value)
 
     def set_host_attribute(self, owner: Any, name: str, value: Any) -> None:
         setattr(owner, name, value)

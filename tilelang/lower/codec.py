@@ -58,11 +58,16 @@ def rounded(family: Family, value: tir.Expr, dtype: DType) -> tir.Expr:
 
 def _bfloat_bits(value: tir.Expr) -> tir.Expr:
     """Rounds to the nearest even; NaN stays NaN."""
-    bits = tirx.reinterpret("uint32", value)
     sixteen, one = tir.const(16, "uint32"), tir.const(1, "uint32")
-    lowest = tirx.bitwise_and(tirx.shift_right(bits, sixteen), one)
-    moved = tirx.shift_right(bits + lowest + tir.const(0x7FFF, "uint32"), sixteen)
-    return tirx.Cast("uint16", tirx.Select(tirx.NE(value, value), tir.const(0x7FC0, "uint32"), moved))
+
+    def rounded_bits(bits: tir.Expr) -> tir.Expr:
+        lowest = tirx.bitwise_and(tirx.shift_right(bits, sixteen), one)
+        moved = tirx.shift_right(bits + lowest + tir.const(0x7FFF, "uint32"), sixteen)
+        # Asked of the bits: a simplifier may take ``x != x`` for false.
+        is_nan = tirx.GT(tirx.bitwise_and(bits, tir.const(0x7FFFFFFF, "uint32")), tir.const(0x7F800000, "uint32"))
+        return tirx.Cast("uint16", tirx.Select(is_nan, tir.const(0x7FC0, "uint32"), moved))
+
+    return tir.named(tirx.reinterpret("uint32", value), rounded_bits)
 
 
 def _format(dtype: DType) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import FLOAT32, INT32, DType
@@ -26,12 +27,19 @@ if TYPE_CHECKING:
 
 class ScalarLowering:
     """``load`` gives an element in its storage type. ``hook`` may give the value of a call first: of operations that
-    only one target has."""
+    only one target has. ``shared``: whether a divisor divides many values of a thread."""
 
-    def __init__(self, family: Family, load: LoadElement, hook: CallHook | None = None) -> None:
+    def __init__(
+        self,
+        family: Family,
+        load: LoadElement,
+        hook: CallHook | None = None,
+        shared: Callable[[object], bool] | None = None,
+    ) -> None:
         self.family: Family = family
         self._load = load
         self._hook = hook
+        self._shared = shared
         self._values: dict[Var, tir.Expr | Callable[[], tir.Expr]] = {}
 
     # --- variables ---
@@ -198,7 +206,10 @@ class ScalarLowering:
         if op == "/" and not common.is_float:
             dtype = value.dtype if value.dtype.is_float else FLOAT32
             a, b, common = self._cast(a, common, dtype), self._cast(b, common, dtype), dtype
-        found = self._arithmetic(op, a, b, common)
+        if op == "/" and tir.type_of(b) == "float32" and self._shared is not None and self._shared(value.b):
+            found = tirx.call_pure_extern("float32", "tl::divide", a, b)
+        else:
+            found = self._arithmetic(op, a, b, common)
         if is_narrow(common) and op not in ("min", "max"):
             found = rounded(self.family, found, common)
         return found if common == value.dtype else self._cast(found, common, value.dtype)
@@ -317,7 +328,7 @@ class ScalarLowering:
         inner = self.lower(value)
         if not tir.type_of(inner).startswith("float"):
             return tir.const(op == "isfinite", "bool")
-        nan = tirx.NE(inner, inner)
+        nan = tirx.isnan(inner) if self.family == "cpu" else tirx.NE(inner, inner)
         if op == "isnan":
             return nan
         limit = tir.const(float("inf"), tir.type_of(inner))
@@ -369,7 +380,7 @@ class ScalarLowering:
         return self.lower(value)
 
 
-_COMPARISONS = {
+_COMPARISONS: dict[str, Any] = {
     "==": tirx.EQ,
     "!=": tirx.NE,
     "<": tirx.LT,
@@ -377,23 +388,23 @@ _COMPARISONS = {
     ">": tirx.GT,
     ">=": tirx.GE,
 }
-_FLOATS = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: tirx.Div(a, b),
-    "truncdiv": lambda a, b: tirx.Div(a, b),
+_FLOATS: dict[str, Any] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": tirx.Div,
+    "truncdiv": tirx.Div,
     "min": tirx.Min,
     "max": tirx.Max,
 }
-_INTEGERS = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "//": lambda a, b: tirx.floordiv(a, b),
-    "%": lambda a, b: tirx.floormod(a, b),
-    "truncdiv": lambda a, b: tirx.truncdiv(a, b),
-    "truncmod": lambda a, b: tirx.truncmod(a, b),
+_INTEGERS: dict[str, Any] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": tirx.floordiv,
+    "%": tirx.floormod,
+    "truncdiv": tirx.truncdiv,
+    "truncmod": tirx.truncmod,
     "<<": tirx.shift_left,
     ">>": tirx.shift_right,
     "&": tirx.bitwise_and,
@@ -402,10 +413,16 @@ _INTEGERS = {
     "min": tirx.Min,
     "max": tirx.Max,
 }
-_IEEE = {
-    "ieee_add": lambda a, b: a + b,
-    "ieee_sub": lambda a, b: a - b,
-    "ieee_mul": lambda a, b: a * b,
-    "ieee_fdiv": lambda a, b: tirx.Div(a, b),
-    "ieee_fmaf": lambda a, b, c: a * b + c,
+
+
+def _multiply_add(a: tir.Expr, b: tir.Expr, c: tir.Expr) -> tir.Expr:
+    return a * b + c
+
+
+_IEEE: dict[str, Any] = {
+    "ieee_add": operator.add,
+    "ieee_sub": operator.sub,
+    "ieee_mul": operator.mul,
+    "ieee_fdiv": tirx.Div,
+    "ieee_fmaf": _multiply_add,
 }

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.arith import try_const
@@ -16,7 +17,7 @@ from tilelang.passes.copy_path import has_tma
 from tilelang.passes.expand import expand
 from tilelang.passes.layouts import infer_layouts
 from tilelang.passes.pipeline import is_pipelined, open_copies, plan_pipeline
-from tilelang.passes.reducers import settle_reducers
+from tilelang.passes.reducers import partial_fragments, settle_reducers
 from tilelang.passes.registers import estimate_registers
 from tilelang.passes.resources import resources_of
 from tilelang.passes.smem_plan import plan_shared_memory
@@ -86,7 +87,9 @@ def plan(
     loads     = special.loads if special is not None else ()
     layouts   = infer_layouts(opened, target, active, by_gemm, loads=loads, configs=configs, complete=program.complete)
     maps      = of_layouts(layouts)
-    maps     |= settle_reducers(opened, active, layouts, maps, configs)
+    partial   = settle_reducers(opened, active, layouts, maps, configs)
+    layouts   = replace(layouts, reducers=partial_fragments(partial))
+    maps     |= partial
     finely    = configs.flag("enable_aggressive_shared_memory_merge")
     schedules = Schedules({id(each.loop): each for each in pipelines}, by_gemm, special, layouts, maps, active, finely)
     memory    = plan_shared_memory(opened, schedules, versions, target, configs,

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilelang.ir.access import accesses
 from tilelang.ir.arith import try_const
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.expr import Load, Var
+from tilelang.ir.layout.digits import ZERO, of
+from tilelang.ir.layout.fragment import REP, of_thread
 from tilelang.ir.stmt import Copy, Effect, For, Store
 from tilelang.ir.visit import operands, subterms, walk
-from tilelang.passes.nests import loop_shape, outer_statements, updated_reducer
+from tilelang.passes.nests import is_reducer, loop_shape, outer_statements, updated_reducer
 from tilelang.passes.thread_map import REDUCED, Digit, ThreadMap, of_fragment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from tilelang.ir.layout.fragment import Fragment
     from tilelang.ir.stmt import Launch, Stmt
     from tilelang.passes.active_threads import ActiveThreads
     from tilelang.passes.configs import PassConfigs
@@ -49,7 +53,10 @@ def settle_reducers(
                 unknown.add(reducer)
             else:
                 wide[reducer] = ThreadMap((Digit(REDUCED, 1, active.of(loop), 1),))
-                sites.setdefault(reducer, []).append(_narrow(stmt, reducer, shape, spread))
+                narrow = (
+                    None if _fuses(shape, loop) and _is_spread(stmt, shape) else _narrow(stmt, reducer, shape, spread)
+                )
+                sites.setdefault(reducer, []).append(narrow)
     forced = configs.flag("reducer_force_baseline")
     found: Maps = {}
     for reducer, plans in sites.items():
@@ -60,6 +67,44 @@ def settle_reducers(
         fits = not forced and same and first is not None and _published(reducer, first, launch.body, maps)
         found[reducer] = first if first is not None and fits else wide[reducer]
     return found
+
+
+def partial_fragments(maps: Maps) -> dict[Buffer, Fragment]:
+    """The layouts of the reducers among the buffers of ``maps``: a copy of an element for each thread that adds to it,
+    and registers for what a thread adds up."""
+    found: dict[Buffer, Fragment] = {}
+    for buffer, spread in maps.items():
+        shape = tuple(number for number in map(try_const, buffer.shape) if number is not None)
+        if is_reducer(buffer) and len(shape) == buffer.rank and min(shape, default=1) > 0:
+            found[buffer] = _fragment(shape, spread)
+    return found
+
+
+def _fragment(shape: tuple[int, ...], spread: ThreadMap) -> Fragment:
+    copies = 1
+    for digit in spread.along(REDUCED):
+        copies *= digit.extent
+    thread, lower, copy = ZERO, 1, of(REP, copies)
+    for digit in spread.digits:
+        if digit.dim == REDUCED:
+            thread += copy // lower % digit.extent * digit.scale
+            lower *= digit.extent
+        else:
+            thread += of(digit.dim, shape[digit.dim]) // digit.lower % digit.extent * digit.scale
+    return of_thread(shape, thread, copies)
+
+
+def _fuses(shape: LoopShape, loop: For) -> bool:
+    """Whether upstream makes one loop of a nest: it uses no fragments, and its extents are powers of two."""
+    if len(shape.vars) < 2 or any(extent & (extent - 1) for extent in shape.extents):
+        return False
+    used = (access.buffer for stmt in (loop, *walk(shape.body)) for access in accesses(stmt))
+    return not any(buffer.is_fragment and not is_reducer(buffer) for buffer in used)
+
+
+def _is_spread(stmt: Stmt, shape: LoopShape) -> bool:
+    """Whether an update goes to elements that depend on the loops. In a fused loop their indices are quotients."""
+    return any(term in shape.vars for index in _target(stmt) for term in subterms(index))
 
 
 def _narrow(stmt: Stmt, reducer: Buffer, shape: LoopShape, spread: ThreadMap) -> ThreadMap | None:

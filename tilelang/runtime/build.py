@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tilelang.frontend.instance import Instance, JitOptions
+from tilelang.language.decorators import own_configs, own_flags
 from tilelang.live.elaborate import require_complete
 from tilelang.live.errors import CompileError, raise_errors, worded
 from tilelang.live.target import choose_target
@@ -79,13 +80,14 @@ def configs_of(
     pass_configs: Mapping[Any, Any] | None, program: Program, compile_flags: Sequence[str] | str | None
 ) -> tuple[tuple[str, object], ...]:
     """Pass configs by key, those of the kernel itself first, in a fixed order. Compiler flags are one of them."""
-    own: Any = dict(program.attrs).get("tilelang_pass_configs") or {}
+    own = own_configs(program)
     given: dict[str, Any] = {}
     for source in (own, pass_configs or {}):
         given.update((str(getattr(key, "value", key)), value) for key, value in source.items())
-    if compile_flags:
+    flags = [*own_flags(program), *_listed(compile_flags or ())]
+    if flags:
         already: Any = given.get(_FLAGS) or []
-        given[_FLAGS] = [*_listed(already), *_listed(compile_flags)]
+        given[_FLAGS] = [*_listed(already), *flags]
     return tuple(sorted(given.items()))
 
 

@@ -1,14 +1,14 @@
 """Kernels as files: what :func:`tilelang.export` writes and :func:`tilelang.load` runs.
 
 A bundle is a folder with ``manifest.json`` (signature, launches, resources) and the code: ``kernel.cubin`` and
-``kernel.ptx`` for CUDA, a shared object for the CPU. Loading needs no compiler.
+``kernel.ptx`` for CUDA, which load without a compiler; ``kernel.ll``, the language of LLVM, for the CPU.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -42,15 +42,9 @@ def export(kernel: CompiledKernel, folder: str | Path) -> Path:
 
 def _code(artifact: Artifact, place: Path) -> list[str]:
     """Write the code; the names of its files."""
-    if artifact.host is not None:
-        host: Any = artifact.host
-        try:
-            host.export_library(str(place / "kernel.so"))
-        except (RuntimeError, OSError, AttributeError) as error:
-            raise RuntimeError(
-                f"a kernel for the CPU is exported as a shared object, which needs a C compiler (cc or clang): {error}"
-            ) from None
-        return ["kernel.so"]
+    if artifact.target == "cpu":
+        (place / "kernel.ll").write_text(artifact.source, encoding="utf-8")
+        return ["kernel.ll"]
     written: list[str] = []
     if artifact.cubin is not None:
         (place / "kernel.cubin").write_bytes(artifact.cubin)
@@ -81,20 +75,11 @@ def load(folder: str | Path) -> CompiledKernel:
         _signature(manifest["signature"]),
         manifest["target"],
         tuple(_kernel(entry) for entry in manifest["kernels"]),
-        "",
+        code.get("kernel.ll", b"").decode(),
         ptx.decode() if ptx is not None else None,
         code.get("kernel.cubin"),
     )
-    if "kernel.so" in code:
-        artifact = replace(artifact, host=_host(place / "kernel.so"))
     return CompiledKernel(artifact)
-
-
-def _host(path: Path) -> Any:
-    import tvm_ffi
-
-    library: Any = tvm_ffi
-    return library.load_module(str(path))
 
 
 def _signature(entry: dict[str, Any]) -> Signature:

@@ -1,39 +1,131 @@
-"""Calling kernels that are compiled for the CPU."""
+"""Calling kernels that are compiled for the CPU.
+
+Code is a module of LLVM, which is made again from its text in a process that did not compile it.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import re
+import sys
+import tempfile
+import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.dtype import DType
 from tilelang.runtime.arrays import view
-from tilelang.runtime.dlpack import exported
+from tilelang.runtime.formula import value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from tilelang.backends.artifact import Artifact, ParamSpec
+    from tilelang.backends.artifact import Argument, Artifact
+
+_modules: dict[str, Any] = {}
+"""Loaded modules by their text."""
+_failures: list[str] = []
+_lock = threading.Lock()
 
 
-def run(artifact: Artifact, values: Sequence[Any]) -> None:
-    """Run the program on arguments in the order of ``signature.params``."""
+def keep(source: str, module: Any) -> None:
+    """Remember the module of a text that was just compiled."""
+    _modules[source] = module
+
+
+def module_of(artifact: Artifact) -> Any:
+    """The loaded code of an artifact."""
+    if artifact.host is not None:
+        return artifact.host
+    found = _modules.get(artifact.source)
+    if found is None:
+        found = _modules[artifact.source] = _load(artifact.source)
+    return found
+
+
+def _load(source: str) -> Any:
+    """Machine code of LLVM text, for the processor of this machine even if another one compiled the text first."""
     import tvm_ffi
 
-    host: Any = artifact.host
-    signature = artifact.signature
-    given = [_argument(tvm_ffi, param, value) for param, value in zip(signature.params, values, strict=True)]
-    host[signature.name](*given)
+    from tilelang.backends.llvm import host_cpu
+
+    library: Any = tvm_ffi
+    text = re.sub(r'("target-cpu"=")[^"]*(")', rf"\g<1>{host_cpu()}\g<2>", source)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "kernel.ll")
+        file.write_text(text, encoding="utf-8")
+        return library.load_module(str(file))
 
 
-def _argument(ffi: Any, param: ParamSpec, value: Any) -> Any:
-    if param.kind == "scalar":
-        return float(value) if DType(param.dtype).is_float else int(value)
+def run(artifact: Artifact, values: Sequence[Any], dims: Mapping[str, int]) -> None:
+    """Run the launches of a program on arguments in the order of ``signature.params``. ``dims``: the sizes."""
+    host = module_of(artifact)
+    _register()
+    names = {param.name: value for param, value in zip(artifact.signature.params, values, strict=True)}
+    with _lock:
+        _failures.clear()
+    workspaces: dict[str, Any] = {}
+    for kernel in artifact.kernels:
+        host[kernel.symbol](*(_argument(argument, names, dims, workspaces) for argument in kernel.arguments))
+    with _lock:
+        if _failures:
+            raise AssertionError(_failures[0])
+
+
+def _argument(
+    argument: Argument, values: Mapping[str, Any], dims: Mapping[str, int], workspaces: dict[str, Any]
+) -> Any:
+    dtype = DType(argument.dtype)
+    if argument.kind == "dim":
+        return dims[argument.name]
+    if argument.kind == "workspace":
+        memory = workspaces.get(argument.name)
+        if memory is None:
+            count = 1
+            for extent in argument.shape:
+                count *= value_of(extent, dims)
+            memory = workspaces[argument.name] = ctypes.create_string_buffer(max(dtype.bytes_of(count), 1) + 64)
+        start = ctypes.addressof(memory)
+        return ctypes.c_void_p(start + -start % 64)
+    value = values[argument.name]
     if value is None:
-        return None
-    if param.kind == "pointer":
-        import ctypes
-
-        array = view(value)
-        return ctypes.c_void_p(value if array is None else array.pointer)
+        return ctypes.c_void_p(0)
     array = view(value)
-    assert array is not None
-    return ffi.from_dlpack(exported(array))
+    if array is not None:
+        return ctypes.c_void_p(array.pointer)
+    return float(value) if dtype.is_float else int(value)
+
+
+# --- what running code calls ------------------------------------------------------------------------------------
+
+_registered = False
+
+
+def _register() -> None:
+    global _registered  # noqa: PLW0603  # once in a process
+    if _registered:
+        return
+    import tvm_ffi
+
+    library: Any = tvm_ffi
+    library.register_global_func("tilelang.cpu.print", _print, override=True)
+    library.register_global_func("tilelang.cpu.print_element", _print_element, override=True)
+    library.register_global_func("tilelang.cpu.assertion_failed", _failed, override=True)
+    _registered = True
+
+
+def _print(message: str, *values: object) -> None:
+    text = " ".join([*([str(message)] if message else []), *map(str, values)])
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def _print_element(name: str, value: object, *indices: int) -> None:
+    place = ", ".join(map(str, indices))
+    sys.stdout.write(f"{name}[{place}] = {value}\n")
+
+
+def _failed(message: str) -> None:
+    with _lock:
+        if len(_failures) < 1:
+            _failures.append(str(message))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from tilelang.runtime.arguments import Bound, bind, place_arguments, type_name
@@ -75,7 +74,7 @@ class CompiledKernel:
                 merged[place] = value
             values = merged
         if module is None:
-            self._run_cpu(values)
+            self._run_cpu(values, bound.dims)
         else:
             self._run_cuda(module, launches, values)
         return None if not results else results[0] if len(results) == 1 else tuple(results)
@@ -103,10 +102,10 @@ class CompiledKernel:
             self._modules[device] = CudaModule(self.artifact, device)
         return self._modules[device]
 
-    def _run_cpu(self, values: Sequence[Any]) -> None:
+    def _run_cpu(self, values: Sequence[Any], dims: Mapping[str, int]) -> None:
         from tilelang.runtime.cpu import run
 
-        run(self.artifact, values)
+        run(self.artifact, values, dims)
 
     def _run_cuda(self, module: CudaModule, launches: Sequence[PreparedKernel], values: Sequence[Any]) -> None:
         from tilelang.runtime.cuda import current_stream
@@ -205,7 +204,7 @@ class JITKernel(CompiledKernel):
 
     @property
     def kernel_source(self) -> str:
-        """The text that went to the assembler: CUDA C++, or LLVM's assembly on the CPU."""
+        """The text that went to the assembler: CUDA C++, or LLVM's language on the CPU."""
         return self.artifact.source
 
     @property
@@ -233,10 +232,16 @@ class JITKernel(CompiledKernel):
         return self.artifact.ptx
 
     def get_sass(self) -> str:
-        """The machine code of the GPU as text. Raises ``ValueError`` for other targets than CUDA."""
+        """The machine code of the GPU as text. Raises ``ValueError`` for other targets than CUDA, and where no
+        disassembler is installed that knows the GPU."""
         if self.artifact.cubin is None:
             raise ValueError(f"there is no SASS for the target {self.artifact.target}")
-        return import_module("tilelang.backends.cuda.disasm").disassemble(self.artifact.cubin)
+        from tilelang.backends.cuda.disasm import disassemble
+
+        shown = disassemble(self.artifact.cubin)
+        if not shown.text:
+            raise ValueError(shown.note)
+        return shown.text
 
     def show_source(self, which: Literal["kernel", "host", "both"] = "kernel") -> None:
         """Print the generated code."""

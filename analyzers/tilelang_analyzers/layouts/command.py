@@ -52,6 +52,7 @@ def parser(program: str) -> argparse.ArgumentParser:
 
 def layouts_command(program: str, arguments: Sequence[str]) -> int:
     from tilelang_analyzers.cli import complain, emit
+    from tilelang_analyzers.layouts.records import settled
 
     options = parser(program).parse_args(list(arguments))
     path, kernel = _file_and_kernel(options.file)
@@ -61,7 +62,7 @@ def layouts_command(program: str, arguments: Sequence[str]) -> int:
     found = list(_shown(examined, kernel, every=options.all))
     if not found:
         return complain(program, _nothing(path, kernel, examined))
-    names = {buffer.name for one in found for buffer in one.plan.layouts.claims}
+    names = {buffer.name for one in found for buffer in settled(one.plan)}
     if options.buffer and options.buffer not in names:
         return complain(program, f"no tile is called `{options.buffer}`{suggestion(options.buffer, names)}")
     if options.svg is not None:
@@ -183,7 +184,7 @@ def _draw(program: str, found: Sequence[Shown], folder: str, wanted: str) -> int
     """Write the pictures; their names are ``KERNEL-ARCH-TILE.svg``, with a number where that is not enough."""
     from tilelang.ir.layout.picture import summary, svg
     from tilelang_analyzers.cli import complain, emit
-    from tilelang_analyzers.layouts.records import settled
+    from tilelang_analyzers.layouts.records import layout_of, settled
 
     out = Path(folder)
     taken: dict[str, int] = {}
@@ -192,9 +193,9 @@ def _draw(program: str, found: Sequence[Shown], folder: str, wanted: str) -> int
         out.mkdir(parents=True, exist_ok=True)
         for one in found:
             for buffer in settled(one.plan):
-                layout = one.plan.layouts.layout(buffer)
-                if layout is None or wanted not in ("", buffer.name):
+                if wanted not in ("", buffer.name):
                     continue
+                layout = layout_of(buffer, one.plan.layouts)
                 if len(written) == MAX_PICTURES:
                     return complain(program, f"{MAX_PICTURES} pictures are written; name a kernel or a tile for others")
                 stem = _file_name(f"{one.instance.factory or one.instance.kernel}-{one.plan.target.arch}-{buffer.name}")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilelang.ir.layout.layout import Layout
     from tilelang.ir.stmt import Stmt
     from tilelang.passes import LaunchPlan
-    from tilelang.passes.layouts import Claim, Conflict
+    from tilelang.passes.layouts import Conflict, LayoutMap
 
 UNIT_BYTES = swizzles.UNIT_BITS // 8
 
@@ -30,7 +30,7 @@ def layouts_of(plan: LaunchPlan) -> LayoutsResult:
     """Everything that is known about the layouts of one launch, in the order of the source."""
     found = plan.layouts
     return LayoutsResult(
-        buffers=tuple(_buffer(buffer, found.claims[buffer]) for buffer in settled(plan)),
+        buffers=tuple(_buffer(buffer, found) for buffer in settled(plan)),
         loops=tuple(_loop(stmt, spread) for stmt, spread in spreads(plan)),
         unknown=tuple(dict.fromkeys(buffer.name for buffer in sorted(found.unknown, key=_place))),
         conflict=None if found.conflict is None else _conflict(found.conflict),
@@ -38,10 +38,11 @@ def layouts_of(plan: LaunchPlan) -> LayoutsResult:
 
 
 def settled(plan: LaunchPlan) -> list[Buffer]:
-    """The buffers with a layout: in order of allocation, views after what they are views of."""
+    """The buffers with a layout, reducers included: in order of allocation, views after what they are views of."""
     order = [stmt.buffer for stmt in walk(plan.opened.body) if isinstance(stmt, Alloc)]
     rank = {id(buffer): number for number, buffer in enumerate(order)}
-    return sorted(plan.layouts.claims, key=lambda one: (rank.get(id(one.root), len(order)), one is not one.root))
+    known = (*plan.layouts.claims, *plan.layouts.reducers)
+    return sorted(known, key=lambda one: (rank.get(id(one.root), len(order)), one is not one.root))
 
 
 def spreads(plan: LaunchPlan) -> Iterator[tuple[Stmt, Fragment]]:
@@ -75,8 +76,14 @@ def _texts(outputs: tuple[Sum, ...]) -> tuple[str, ...]:
     return tuple(text(one, axis_name) for one in outputs)
 
 
-def _buffer(buffer: Buffer, claim: Claim) -> BufferLayout:
-    layout = claim.layout
+def layout_of(buffer: Buffer, layouts: LayoutMap) -> Layout | Fragment:
+    """The layout of a settled buffer."""
+    claim = layouts.claims.get(buffer)
+    return layouts.reducers[buffer] if claim is None else claim.layout
+
+
+def _buffer(buffer: Buffer, layouts: LayoutMap) -> BufferLayout:
+    claim, layout = layouts.claims.get(buffer), layout_of(buffer, layouts)
     held = isinstance(layout, Fragment)
     return BufferLayout(
         name=buffer.name,
@@ -93,8 +100,9 @@ def _buffer(buffer: Buffer, claim: Claim) -> BufferLayout:
         swizzle=swizzle_bytes(buffer, layout),
         path=buffer.span.path,
         line=buffer.span.line,
-        asked=_statement(claim.stmt),
-        source=None if claim.origin is None else claim.origin.name,
+        asked=None if claim is None else _statement(claim.stmt),
+        source=None if claim is None or claim.origin is None else claim.origin.name,
+        reduced=buffer in layouts.reducers,
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tilelang.ir.layout.picture import grid
 from tilelang.ir.printer import print_block
 from tilelang.passes.layouts.notes import notes_of
-from tilelang_analyzers.layouts.records import layouts_of, settled
+from tilelang_analyzers.layouts.records import layout_of, layouts_of, settled
 from tilelang_analyzers.report.style import clean
 from tilelang_analyzers.results import plain, value_text
 
@@ -82,10 +82,9 @@ def _buffer_lines(
     if record.asked is not None:
         origin = f", from {record.source}" if record.source else ""
         yield f"    asked for by {clean(_where(record.asked) + origin)}"
-    layout = plan.layouts.layout(buffer)
-    if pictures and layout is not None:
+    if pictures:
         yield ""
-        yield from (f"    {line}" for line in grid(layout).splitlines())
+        yield from (f"    {line}" for line in grid(layout_of(buffer, plan.layouts)).splitlines())
         yield ""
 
 

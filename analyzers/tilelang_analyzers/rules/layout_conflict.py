@@ -2,7 +2,8 @@
 
 ## What it does
 Infers, as the compiler does, which thread and register holds each element of every fragment, and how every shared tile
-is laid out. Reports the operation at which two needs cannot be met together.
+is laid out. Reports the operation at which two needs cannot be met together, and copies by TMA whose shared tile has a
+layout, given by hand, that TMA does not know.
 
 ## Why is this bad?
 The kernel does not compile. Elements would have to move between threads, and only shared memory can do that.
@@ -25,7 +26,7 @@ T.gemm(p, v, o, policy=T.GemmWarpPolicy.FullRow)
 Or copy the fragment to a shared tile and back.
 
 ## Targets
-NVIDIA GPUs. What a `T.gemm` needs depends on the instruction: on Hopper the example compiles.
+NVIDIA and AMD GPUs. What a `T.gemm` needs depends on the instruction: on Hopper the example compiles.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Note, Severity
 from tilelang.ir.layout import Fragment
-from tilelang.ir.stmt import Copy, For, Gemm, Reduce, Scan
+from tilelang.ir.stmt import Copy, Effect, For, Gemm, Reduce, Scan
 from tilelang_analyzers.rule import define
+from tilelang_analyzers.rules._bulk import check_bulk_copies
 from tilelang_analyzers.rules._text import declarations
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ RULE = define(__name__, __doc__, group="layout")
 
 @RULE.check_target
 def check(ctx: TargetContext) -> None:
+    check_bulk_copies(ctx)
     for launch in ctx.launches:
         conflict = ctx.plan(launch).layouts.conflict
         if conflict is None or conflict.stmt is None or conflict.reason == "constant-index":
@@ -110,6 +113,8 @@ def _operation(stmt: Stmt | None) -> str:
         return f"T.{stmt.op}"
     if isinstance(stmt, Reduce):
         return f"T.reduce_{stmt.op}"
+    if isinstance(stmt, Effect):
+        return f"T.{stmt.call.op}"
     return "the T.Parallel loop" if isinstance(stmt, For) else "this statement"
 
 

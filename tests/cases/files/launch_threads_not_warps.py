@@ -1,8 +1,8 @@
 # case: launch_threads_not_warps
 # about: 100 threads are three warps and four threads; the product needs whole warps
 # targets: sm_80 sm_90
-# expect: error invalid-block-threads line=19
-# allow: invalid-block-threads line=33
+# expect: error invalid-block-threads line=33
+# allow: invalid-block-threads line=19
 
 import tilelang
 import tilelang.language as T

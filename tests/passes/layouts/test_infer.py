@@ -81,6 +81,18 @@ def test_layouts(kernel: str, archs: tuple[str, ...], buffer: str, formula: str)
         assert {str(claim.layout) for one, claim in found.claims.items() if one.name == buffer} == {formula}
 
 
+@pytest.mark.parametrize(
+    ("kernel", "formula"),
+    [
+        ("reducer", "(i) -> thread i % 8 * 16 + rep, register i // 8, 16 copies"),
+        ("reducer_without_fragments", "(i) -> thread rep, register i, 256 copies"),
+    ],
+)
+def test_partial_results_of_reducers(kernel: str, formula: str) -> None:
+    for arch in ("sm_80", "sm_90", "gfx942"):
+        assert [str(layout) for layout in inferred(kernel, arch).reducers.values()] == [formula]
+
+
 @pytest.mark.parametrize("kernel", ["gemm", "softmax_rows", "operand_in_registers", "elementwise", "few_elements"])
 def test_no_register_is_shared(kernel: str) -> None:
     fragments = [claim.layout for claim in inferred(kernel, "sm_80").claims.values()]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import struct
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from tilelang.backends.cuda import messages
 from tilelang.backends.cuda.resources import remarks_of_log, resources_of_log
 from tilelang.backends.cuda.toolchain import header_folders, nvrtc_libraries
+from tilelang.backends.store import Store, digest
 from tilelang.ir.problem import Problem
 from tilelang.ir.span import NOWHERE
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from tilelang.backends.artifact import Resources
 
+_LENGTHS = struct.Struct("<3Q")
 SOURCE_NAME = "kernel.cu"
 """How logs call text that is under no ``#line`` directive."""
 MISSING = (
@@ -101,8 +104,10 @@ def compile_cuda(
     lineinfo: bool = True,
     options: Sequence[str] = (),
     sources: Collection[str] = (),
+    store: Store | None = None,
 ) -> CudaBinary:
-    """Compile CUDA C++ for one GPU, by the name that the assembler takes (``sm_80``, ``sm_90a``).
+    """Compile CUDA C++ for one GPU, by the name that the assembler takes (``sm_80``, ``sm_90a``). What succeeded is
+    kept in a store (default: the user's) and not compiled again.
 
     ``headers``: texts of headers by the names that ``#include`` them. ``lineinfo``: keep the way from instructions to
     ``#line``. ``options`` are NVRTC's. ``sources``: files that users wrote; a problem in another file has no place.
@@ -119,14 +124,22 @@ def compile_cuda(
         *(f"-I{folder}" for folder in header_folders()),
         *options,
     ]
-    done = _compile(library, source, flags, headers or {})
+    headers = headers or {}
+    store = Store.default() if store is None else store
+    named = (part for item in headers.items() for part in item)
+    key = digest(source, *flags, "headers", *named, "nvrtc", version_text(library))
+    done = _unpacked(store.get(key))
+    if done is None:
+        done = _compile(library, source, flags, headers)
+        if done.cubin is not None:
+            store.put(key, _packed(done))
     if done.cubin is not None:
         return CudaBinary(done.ptx, done.cubin, done.log, (), resources_of_log(done.log), remarks_of_log(done.log))
     ptx = done.ptx
     if ptx is None and messages.is_from_assembler(done.log):
         # The lines of the assembler's complaints are those of the PTX, which a failed run does not hand out.
         virtual = [f"-arch={arch.replace('sm_', 'compute_')}", *flags[1:]]
-        ptx = _compile(library, source, virtual, headers or {}).ptx
+        ptx = _compile(library, source, virtual, headers).ptx
     return CudaBinary(ptx, None, done.log, messages.problems_of_log(done.log, ptx, sources))
 
 
@@ -135,6 +148,21 @@ class _Done:
     ptx: str | None
     cubin: bytes | None
     log: str
+
+
+def _packed(done: _Done) -> bytes:
+    """The parts with their lengths in front."""
+    parts = [(done.ptx or "").encode(), done.cubin or b"", done.log.encode()]
+    return b"".join([_LENGTHS.pack(*map(len, parts)), *parts])
+
+
+def _unpacked(data: bytes | None) -> _Done | None:
+    if data is None or len(data) < _LENGTHS.size:
+        return None
+    ptx, cubin, _ = _LENGTHS.unpack_from(data)
+    rest = data[_LENGTHS.size :]
+    text = rest[:ptx].decode()
+    return _Done(text or None, rest[ptx : ptx + cubin] or None, rest[ptx + cubin :].decode())
 
 
 def _compile(library: Library, source: str, options: Sequence[str], headers: Mapping[str, str]) -> _Done:

@@ -318,6 +318,20 @@ template <typename T> TL_DEVICE T shuffle_xor_sync(unsigned mask, T value, int l
 template <typename T> TL_DEVICE T shuffle_down(unsigned mask, T value, int lane, int width) { return __shfl_down_sync(mask, value, lane, width); }
 template <typename T> TL_DEVICE T shuffle_up(unsigned mask, T value, int lane, int width) { return __shfl_up_sync(mask, value, lane, width); }
 
+// The quotient as IEEE 754 rounds it. All that depends on the divisor alone is computed once for many quotients; two
+// corrections of the product with the reciprocal give the last bit. Below 2^-78 the corrections themselves underflow: the
+// last bit of such a quotient may differ.
+static __device__ __noinline__ float divide_any(float a, float b) { return a / b; }
+TL_DEVICE float divide(float a, float b) {
+  const float reciprocal = __frcp_rn(b);
+  const bool plain = fabsf(b) > 0x1p-60f && fabsf(b) < 0x1p60f;
+  const bool inside = fabsf(a) < 0x1p60f;
+  float quotient = __fmul_rn(a, reciprocal);
+  quotient = __fmaf_rn(__fmaf_rn(-b, quotient, a), reciprocal, quotient);
+  quotient = __fmaf_rn(__fmaf_rn(-b, quotient, a), reciprocal, quotient);
+  return plain && inside ? quotient : divide_any(a, b);
+}
+
 struct Add { template <typename T> static __device__ __forceinline__ T of(T a, T b) { return a + b; } };
 struct Max { template <typename T> static __device__ __forceinline__ T of(T a, T b) { return a < b ? b : a; } };
 struct Min { template <typename T> static __device__ __forceinline__ T of(T a, T b) { return b < a ? b : a; } };

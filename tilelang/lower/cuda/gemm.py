@@ -187,7 +187,8 @@ class GemmLowering:
             if not region.buffer.is_shared:
                 raise Unsupported(
                     f"T.gemm of {stmt.a.buffer.dtype} by {stmt.b.buffer.dtype} into {stmt.c.buffer.dtype} has no "
-                    f"tensor core instruction on {kernel.target.arch}; without one, {region.buffer.name} must be in shared memory",
+                    f"tensor core instruction on {kernel.target.arch}; without one, {region.buffer.name} must be in "
+                    "shared memory",
                     stmt.span,
                 )
         accumulator = kernel.memory.place(stmt.c.buffer).array

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 class MatrixInstruction(NamedTuple):
     """One ``mma.sync``.
 
-    ``name``: the function of the prologue. ``pack``: operand elements in one register. ``wide``: the instruction of sm_70, whose lanes follow another scheme and whose warp covers 16 by 16."""
+    ``name``: the function of the prologue. ``pack``: operand elements in one register. ``wide``: the instruction of
+    sm_70, whose lanes follow another scheme and whose warp covers 16 by 16."""
 
     name: str
     m: int

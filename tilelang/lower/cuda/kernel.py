@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from tilelang.passes import LaunchPlan
 
 
+WORTH_A_RECIPROCAL = 4
+"""Values with one divisor from which on its reciprocal is computed once."""
+
+
 @dataclass(frozen=True, slots=True)
 class NestFrame:
     """The parallel nest around the code that is being lowered. ``loops``: its variables with number and extent.
@@ -97,7 +101,7 @@ class KernelLowering:
                 raise Unsupported("the number of threads of a block must be a constant", self.launch.span)
             self.threads *= number
         self._names = _Names(set(_RESERVED))
-        self.scalars = ScalarLowering("cuda", self.load, self._call)
+        self.scalars = ScalarLowering("cuda", self.load, self._call, self._divides_many)
         self.memory = Memory(self)
         self.barriers: Barriers = place_barriers(plan, self._thread_loops())
         self.helpers: set[str] = set()
@@ -168,6 +172,13 @@ class KernelLowering:
         """The first thread that runs a statement, and how many do."""
         narrowed = self.barriers.active
         return narrowed.first(stmt), narrowed.of(stmt)
+
+    def _divides_many(self, divisor: object) -> bool:
+        """Whether a value is the same along a loop of the parallel nest around the current code."""
+        if self.nest is None:
+            return False
+        own = {term for term in subterms(divisor) if isinstance(term, Var)}
+        return any(extent >= WORTH_A_RECIPROCAL for var, (_, extent) in self.nest.loops.items() if var not in own)
 
     @property
     def thread(self) -> tir.Expr:

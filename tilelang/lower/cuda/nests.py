@@ -49,7 +49,8 @@ class Staging:
 @dataclass(frozen=True, slots=True)
 class ParallelNest:
     """``stmt`` is what layout inference knows the nest by; ``body`` runs for each point of ``extents``.
-    ``asynchronous``: its copies from global to shared memory may arrive later. ``staging``: only half of its one store is wanted."""
+    ``asynchronous``: its copies from global to shared memory may arrive later. ``staging``: only half of its one store
+    is wanted."""
 
     stmt: Stmt
     loops: tuple[Var, ...]
@@ -309,7 +310,7 @@ class NestLowering:
         """Whether all lanes certainly take the same branch."""
         if isinstance(condition, Binary) and condition.op in ("and", "or"):
             return self._agree(condition.a, width) and self._agree(condition.b, width)
-        parts = (condition.a, condition.b) if isinstance(condition, Binary) else (condition,)
+        parts: tuple[Any, ...] = (condition.a, condition.b) if isinstance(condition, Binary) else (condition,)
         if isinstance(condition, Binary) and condition.op in ("<", ">="):
             a, b = self.kernel.sums(parts)
             if is_steady(b, REGISTER, width) and lanes_of(a, REGISTER, width) >= width and _multiple(b, width):

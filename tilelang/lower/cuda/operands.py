@@ -196,10 +196,7 @@ class _Shared(Operand):
             across = across + number * step
         along = upper_depth * unit + depth
         trans = not self.k_last
-        if trans:
-            place = (along + inner, across)
-        else:
-            place = (across + inner, along)
+        place = (along + inner, across) if trans else (across + inner, along)
         source = tir.address(
             self.kernel.memory.place(self.region.buffer).array, place_of(self.kernel, self.region, place)
         )
@@ -299,7 +296,7 @@ class _Registers(Operand):
             found.append(total)
         return found
 
-    def _start(self, place: tuple[int, int]) -> tuple[int, ...]:
+    def _start(self, place: tuple[int, ...]) -> tuple[int, ...]:
         starts = [try_const(start) for start in self.region.mins]
         if None in starts:
             raise Unsupported(f"the box of {self.region.buffer.name} must begin at a constant", self.region.span)

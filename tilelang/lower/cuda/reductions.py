@@ -87,7 +87,11 @@ class _ReduceLowering:
 
     def _value_of(self, register: tir.Expr) -> Any:
         thread = self.kernel.thread - self.first if self.first else self.kernel.thread
-        return lambda key: thread if key == THREAD else register
+
+        def value_of(key: object) -> tir.Expr:
+            return thread if key == THREAD else register
+
+        return value_of
 
     def _slots(self) -> Any:
         """Which register of the result a register of the source belongs to."""
@@ -118,7 +122,11 @@ class _ReduceLowering:
                     f"the result of T.reduce_{self.stmt.op} has a layout that its source cannot give", self.stmt.span
                 )
             total = substitute(total, {THREAD: Sum(())})
-        return lambda register: expression(total, self._value_of(register))
+
+        def slot(register: tir.Expr) -> tir.Expr:
+            return expression(total, self._value_of(register))
+
+        return slot
 
     # --- threads ---
 
@@ -152,7 +160,8 @@ class _ReduceLowering:
                     and self.source.shape[1 - self.dim if len(self.source.shape) == 2 else 0] != 1
                 ):
                     raise Unsupported(
-                        f"T.reduce_{self.stmt.op} of a fragment whose rows are not multiples of its threads is not supported",
+                        f"T.reduce_{self.stmt.op} of a fragment whose rows are not multiples of its threads is not "
+                        "supported",
                         self.stmt.span,
                     )
                 found.append((digit.scale, digit.extent))
@@ -210,13 +219,18 @@ class _ReduceLowering:
                 ],
                 unroll=extent <= 32,
             )
+            # The barrier in front of the statement frees the workspace for its first use.
+            if number > 0:
+                free = [kernel.barrier(stmt)]
+            else:
+                free = [] if count == 1 else [tir.branch(tirx.GT(register, tir.const(0)), [kernel.barrier(stmt)])]
             return [
+                *free,
                 tir.put(workspace, thread, scalars.encode(value, self.dtype)),
                 kernel.barrier(stmt),
                 declaration,
                 tir.put(total, zero, self._neutral(compute)),
                 *gather,
-                kernel.barrier(stmt),
                 tir.put(partial, register, tir.at(total, zero)),
             ]
 

@@ -32,7 +32,7 @@ def lower_scan(kernel: KernelLowering, stmt: Scan) -> list[tir.Stmt]:
             rows *= extent
     first, threads = kernel.active(stmt)
     thread = kernel.thread - first if first else kernel.thread
-    offsets = []
+    offsets: list[tuple[tir.Expr, tuple[int, ...]]] = []
     for region in (stmt.src, stmt.dst):
         shape = [try_const(extent) or 1 for extent in region.buffer.shape]
         strides = row_major(shape)
@@ -43,7 +43,7 @@ def lower_scan(kernel: KernelLowering, stmt: Scan) -> list[tir.Stmt]:
         offsets.append((base, strides))
 
     def row(index: tir.Expr) -> list[tir.Stmt]:
-        pointers = []
+        pointers: list[tir.Expr] = []
         for region, (base, strides) in zip((stmt.src, stmt.dst), offsets, strict=True):
             rest, place = index, base
             for number in reversed(range(len(box))):

@@ -19,7 +19,7 @@ def notes_of(layouts: LayoutMap) -> Callable[[Stmt], str]:
 
     def note(stmt: Stmt) -> str:
         if isinstance(stmt, Alloc):
-            layout = layouts.layout(stmt.buffer)
+            layout = layouts.layout(stmt.buffer) or layouts.reducers.get(stmt.buffer)
             return "layout not known" if layout is None and stmt.buffer in layouts.unknown else str(layout or "")
         spread = layouts.loop_of(stmt)
         return "" if spread is None else str(spread).replace(", register ", ", round ")

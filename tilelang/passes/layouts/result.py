@@ -89,6 +89,9 @@ class LayoutMap:
     conflict: Conflict | None = None
     floating: Mapping[Buffer, Stmt] = field(default_factory=dict["Buffer", "Stmt"])
     ignored: tuple[IgnoredWidth, ...] = ()
+    reducers: Mapping[Buffer, Fragment] = field(default_factory=dict["Buffer", "Fragment"])
+    """How the partial results of each reducer are spread. The copies of an element are the parts that are combined;
+    they are all the same once the reducer is finished."""
 
     def layout(self, buffer: Buffer) -> Layout | Fragment | None:
         claim = self.claims.get(buffer)

@@ -218,3 +218,18 @@ def into_tensor_memory():
             T.mbarrier_wait_parity(done, 0)
 
     return main
+
+
+@tilelang.jit
+def reducer_without_fragments():
+    @T.prim_func
+    def main(A: T.Tensor((128, 128), F32), C: T.Tensor((128,), F32)):
+        with T.Kernel(1, threads=256):
+            total = T.alloc_reducer((128,), F32, op="sum", replication="all")
+            T.clear(total)
+            for i, j in T.Parallel(128, 128):
+                total[i] += A[i, j]
+            T.finalize_reducer(total)
+            T.copy(total, C)
+
+    return main
