@@ -14,6 +14,9 @@ import { Panel } from './panel';
 /** After the last keystroke, before the kernel is compiled again. */
 const PAUSE_MS = 700;
 
+/** How often an answer may fail to come, because of edits, until the view says so. */
+const ATTEMPTS = 5;
+
 /** What the user chose. Undefined: what the server takes first. */
 interface Wanted {
   document: vscode.TextDocument;
@@ -37,6 +40,7 @@ export class AssemblyView implements vscode.Disposable {
   private other: Other | undefined;
   private running: vscode.CancellationTokenSource | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private unanswered = 0;
   private state = { busy: false, stale: false, problem: '' };
 
   constructor(
@@ -49,7 +53,9 @@ export class AssemblyView implements vscode.Disposable {
       this.panel.onDidReceive((message) => void this.receive(message)),
       this.panel.onDidClose(() => this.close()),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        if (contentChanges.length && this.panel.exists && this.concerns(document)) this.later();
+        if (!contentChanges.length || !this.panel.exists || !this.concerns(document)) return;
+        this.unanswered = 0;
+        this.later();
       }),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor, selections }) => this.follow(textEditor, selections[0])),
       vscode.window.onDidChangeVisibleTextEditors(() => this.bands.show(this.panel.exists ? this.listing : undefined)),
@@ -136,9 +142,12 @@ export class AssemblyView implements vscode.Disposable {
     if (answer === undefined) {
       // Overtaken by an edit, or no server: what stands there is old.
       this.setState({ busy: false, stale: this.listing !== undefined });
-      if (this.server.state.phase === 'running') this.later();
+      if (this.server.state.phase !== 'running') return;
+      if (++this.unanswered < ATTEMPTS) this.later();
+      else this.setState({ problem: 'The language server did not answer; the log says why.' });
       return;
     }
+    this.unanswered = 0;
     if (answer === null) {
       this.setState({ busy: false, problem: this.listing ? '' : 'There is no kernel that can be evaluated here.' });
       return;

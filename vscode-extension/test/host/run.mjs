@@ -10,6 +10,7 @@ const suites = [
   { name: 'trusted', entry: 'trusted.ts', options: { copy: join(EXTENSION, 'test', 'kernels') } },
   { name: 'untrusted', entry: 'untrusted.ts', options: { copy: join(EXTENSION, 'test', 'untrusted'), trusted: false } },
   { name: 'shadowed', entry: 'shadowed.ts', options: shadow },
+  { name: 'assembly', entry: 'assembly.ts', options: { copy: join(EXTENSION, 'test', 'kernels'), compiler: true } },
   { name: 'missing', entry: 'missing.ts', options: { copy: join(EXTENSION, 'test', 'kernels'), home: 'export PATH=/nowhere\n' } },
 ];
 const wanted = process.argv[2];
