@@ -45,7 +45,7 @@ def stored_from_other_threads(plan: LaunchPlan) -> Iterator[tuple[Buffer, Store]
 
 def _spread_dims(layout: Fragment) -> set[int]:
     """The dimensions along which elements lie in different threads."""
-    return {one.key for one in layout.thread.inputs() if 0 <= one.key < len(layout.shape)}
+    return {one.key for one in layout.thread.inputs() if isinstance(one.key, int) and 0 <= one.key < len(layout.shape)}
 
 
 def _is_written_out(store: Store, fragment: Buffer) -> bool:

@@ -156,7 +156,7 @@ class _Search:
         if space is None:
             return
         budget = 4 * MAX_BLOCKS
-        parts = [islice(space.points(given, MAX_BLOCKS, free, ends=False), budget)]
+        parts: list[Iterator[Point]] = [islice(space.points(given, MAX_BLOCKS, free, ends=False), budget)]
         if not space.is_within(given, MAX_BLOCKS):
             parts += self._neighbours(store, used | free, given, free, budget)
         for point in chain.from_iterable(parts):
