@@ -31,6 +31,8 @@ class Signature:
     dims: tuple[tuple[str, str], ...] = ()
     """Pairs of a name and its dtype."""
     outputs: tuple[int, ...] = ()
+    assumptions: tuple[tuple[Extent, str], ...] = ()
+    """Conditions on the sizes and scalars that must hold at the call, each with its text (``T.assume``)."""
 
 
 @dataclass(frozen=True, slots=True)

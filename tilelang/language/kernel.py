@@ -64,7 +64,7 @@ def CUDASourceCodeKernel(
     builder = current()
     if builder is not None:
         frame.enter(builder, ())
-        effect("cuda_source", entry_name, modelled=False)
+        effect("cuda_source", entry_name, attrs=(("source", source_code_or_path),), modelled=False)
         frame.exit(builder)
 
 
