@@ -1,3 +1,4 @@
+# pyright: reportRedeclaration=false
 """Scalar code, control flow, types without a tile operation, calls and their arguments."""
 
 from __future__ import annotations
@@ -427,6 +428,29 @@ def two_launches(n: int):
 def test_launches_share_a_workspace() -> None:
     a = array(RNG, (32, 32), "float32")
     close(two_launches(32)(a), a.astype(np.float64).sum(axis=1), "float32", terms=32)
+
+
+@tilelang.jit(target="cpu")
+def pointers():
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def kernel(p: T.ptr, q: T.handle, n: T.int32):
+        A = T.make_tensor(p, (n,), T.float32)
+        B = T.make_tensor(q, (n,), T.float32)
+        with T.Kernel(T.ceildiv(n, 16), threads=32) as bx:
+            for i in T.Parallel(16):
+                B[bx * 16 + i] = A[bx * 16 + i] * 2
+
+    return kernel
+
+
+def test_tensors_at_pointers() -> None:
+    a = array(RNG, (37,), "float32")
+    got = np.full(40, np.nan, np.float32)
+    pointers()(a.ctypes.data, got, 37)
+    np.testing.assert_array_equal(got[:37], a * 2)
+    assert np.isnan(got[37:]).all()
 
 
 def test_printing_and_assertions(capfd: pytest.CaptureFixture[str]) -> None:
