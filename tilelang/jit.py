@@ -108,7 +108,9 @@ class JITImpl(Generic[P, R]):
         from tilelang.live.elaborate import elaborate_eager
 
         if self.options.get("out_idx") is not None:
-            raise ValueError(f"{self.__name__}: out_idx is for factories; an eager kernel returns its T.empty tensors")
+            raise ValueError(
+                f"Out index conflict: {self.__name__} is an eager kernel, which returns its T.empty tensors"
+            )
         assert isinstance(self.func, FunctionType)
         return PrimFunc(self.func, elaborate_eager(self.func, call.bound, call.extra, self._around))
 

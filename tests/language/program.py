@@ -61,9 +61,11 @@ def kinds(builder: Builder) -> list[str]:
 
 
 def complaint(builder: Builder) -> str:
-    """The one problem as text: ``function argument: must be EXPECTED, not GOT``."""
+    """The one problem as text: ``function argument: must be EXPECTED, not GOT``, or with the sentence that it brings."""
     assert len(builder.problems) == 1, builder.problems
     data = builder.problems[0].data
+    if "message" in data:
+        return f"{data['function']} {data['argument']}: {data['message']}"
     return f"{data['function']} {data['argument']}: must be {data['expected']}, not {data['got']}"
 
 

@@ -86,7 +86,7 @@ def test_an_allocation_outside_a_launch_goes_on() -> None:
         (lambda: T.alloc_tmem((128,), "float32"), "shape: must be two or more extents, not 1 extent"),
         (lambda: T.alloc_barrier(TEXT), "arrive_count: must be a number of threads"),
         (lambda: T.alloc_reducer((8,), "float32", op=TEXT), "op: must be one of sum, max, min"),
-        (lambda: T.alloc_reducer((8,), "float32", op="bitor"), "dtype: must be an integer type for op='bitor'"),
+        (lambda: T.alloc_reducer((8,), "float32", op="bitor"), "dtype: must be an integer dtype for op='bitor'"),
         (lambda: T.alloc_reducer((8,), "float32", replication="some"), "replication: must be 'all' or 'none'"),
     ],
 )

@@ -223,7 +223,7 @@ class TestEffects:
             (lambda: T.access_ptr(tensor(4), "r", 1, 2), "extents: must be at most 1 numbers, not 2 numbers"),
             (
                 lambda: T.dp4a(tensor(4), tensor(4, dtype="int8"), tensor(4, dtype="int32")),
-                "A: must be a buffer of int8",
+                "dp4a requires int8, int8 and int32 for A, B and C, but A",
             ),
         ],
     )

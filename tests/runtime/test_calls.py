@@ -109,6 +109,28 @@ def test_strides_of_a_strided_tensor_are_sizes(compiler: FakeCompiler):
         kernel(np.ones((4, 3), "f4").T)
 
 
+def test_assumptions_about_sizes_are_checked():
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def main(A: T.Tensor((n, 8), "float32"), low: T.int32):
+        with T.Kernel(n, threads=32) as bx:
+            T.assume(n % 4 == 0)
+            T.assume(low < n)
+            for i in T.Parallel(8):
+                T.assume(i < n)
+                A[bx, i] = low
+
+    kernel = tilelang.compile(main, target="cpu")
+    even = np.zeros((4, 8), "f4")
+    kernel(even, 3)
+    assert (even == 3).all()
+    with pytest.raises(RuntimeError, match="Assume: n % 4 == 0, but n is 6"):
+        kernel(np.zeros((6, 8), "f4"), 3)
+    with pytest.raises(RuntimeError, match="Assume: low < n, but low is 4, n is 4"):
+        kernel(even, 4)
+
+
 def test_out_idx_outside_the_parameters(compiler: FakeCompiler):
     with pytest.raises(ValueError, match="out_idx 3 is outside its 3 parameters"):
         factory(out_idx=3)(8)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 _ALIASES = {
@@ -120,6 +121,12 @@ class DType(str):
     def is_float4(self) -> bool:
         """Whether this is a 4-bit float, packed or not."""
         return self.is_float4_e2m1fn() or self.is_float4_e2m1_unpacked()
+
+    def as_torch(self) -> Any:
+        """PyTorch's type for elements of this type as they are stored: bytes for what it has no type for, ``int8`` for
+        ``int4``. Raises ``TypeError`` for a type that no tensor of PyTorch can have."""
+        # Looked up by name: what runs stands above the types, and a check needs neither.
+        return import_module("tilelang.runtime.arrays").torch_storage(self)
 
     @property
     def is_bool(self) -> bool:

@@ -18,7 +18,7 @@ from tilelang.ir.stmt import Alloc
 from tilelang.ir.unknown import Unknown
 from tilelang.language.arith import operand
 from tilelang.language.context import describe, here, in_launch, invalid, is_text, is_unknown, target_name
-from tilelang.language.convert import check_range
+from tilelang.language.convert import check_magnitude, check_range
 from tilelang.language.dtypes import to_dtype
 from tilelang.language.tensors import buffer, storage_dtype, to_shape
 
@@ -121,6 +121,7 @@ def alloc_var(dtype: DTypeLike, *args: Any, scope: str = "local.var", init: Valu
         found = operand(given[0])
         value = None if isinstance(found, Unknown) else found
         check_range("T.alloc_var", "init", given[0], element)
+        check_magnitude("T.alloc_var", "init", given[0], element)
     attrs = (("init", given[0]),) if given and value is None else ()
     where = _scope("T.alloc_var", where, "local.var")
     return allocate_buffer((1,), element, where, default_name="var", init=value, attrs=attrs)
@@ -138,7 +139,7 @@ def alloc_reducer(shape: Shape, dtype: DTypeLike, op: ReducerOp = "sum", replica
         invalid("T.alloc_reducer", "op", "one of sum, max, min, bitand, bitor, bitxor", describe(op))
     bitwise = op in ("bitand", "bitor", "bitxor")
     if bitwise and element.is_known and element.is_float:
-        invalid("T.alloc_reducer", "dtype", f"an integer type for op={op!r}", describe(element))
+        invalid("T.alloc_reducer", "dtype", f"an integer dtype for op={op!r}", describe(element))
     if bitwise and replication is not None and not is_unknown(replication):
         invalid("T.alloc_reducer", "replication", f"left out for op={op!r}", describe(replication))
     elif isinstance(replication, str) and replication not in ("all", "none"):

@@ -14,7 +14,16 @@ from tilelang.ir.expr import Expr, Load, Operand, Var
 from tilelang.ir.stmt import Atomic
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import operand
-from tilelang.language.context import describe, in_launch, invalid, is_unknown, merged, opaque_effect, target_name
+from tilelang.language.context import (
+    describe,
+    in_launch,
+    invalid,
+    is_unknown,
+    merged,
+    opaque_effect,
+    refused,
+    target_name,
+)
 from tilelang.language.regions import expect_region, resolve_pair, single, to_region, with_extents
 
 if TYPE_CHECKING:
@@ -97,7 +106,9 @@ def _is_var(value: object) -> bool:
 
 def _check_order(function: str, order: object, allowed: tuple[str, ...]) -> None:
     if order is not None and not is_unknown(order) and order not in allowed:
-        invalid(function, "memory_order", f"one of {', '.join(allowed)}", describe(order))
+        name = function.removeprefix("T.")
+        message = f"{name} does not support memory_order {describe(order)}, only {', '.join(allowed)}"
+        refused(function, "memory_order", message)
 
 
 def _update(

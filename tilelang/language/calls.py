@@ -16,7 +16,7 @@ from tilelang.ir.stmt import Effect
 from tilelang.ir.stmt import Let as LetStmt
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import as_type, operand, value_dtype
-from tilelang.language.context import describe, effect, here, invalid, is_unknown, target_name
+from tilelang.language.context import describe, effect, here, invalid, is_unknown, refused, target_name
 from tilelang.language.convert import construct
 from tilelang.language.dtypes import as_dtype, to_dtype
 from tilelang.language.math import pure
@@ -95,8 +95,8 @@ def dp4a(A: BufferLike, B: BufferLike, C: BufferLike) -> None:
     for argument, value, wanted in (("A", A, "int8"), ("B", B, "int8"), ("C", C, "int32")):
         region = to_region(value)
         if region is not None and region.buffer.dtype.is_known and region.buffer.dtype != wanted:
-            buffer = region.buffer
-            invalid("T.dp4a", argument, f"a buffer of {wanted}", f"{buffer.name}, of {buffer.dtype}")
+            found = f"{argument} (`{region.buffer.name}`) is {region.buffer.dtype}"
+            refused("T.dp4a", argument, f"dp4a requires int8, int8 and int32 for A, B and C, but {found}")
     a, b, c = to_region(A), to_region(B), to_region(C)
     if a is not None:
         effect("dp4a_operand", a, mode="read")

@@ -60,6 +60,14 @@ def invalid(function: str, argument: str, expected: str, got: object, *, span: S
         )
 
 
+def refused(function: str, argument: str, message: str, *, span: Span | None = None) -> None:
+    """Like :func:`invalid` with a sentence of its own, which names the argument."""
+    builder = current()
+    if builder is not None:
+        where = span or builder.site.arg(argument)
+        builder.problem("invalid-argument", where, function=function, argument=argument, message=message)
+
+
 _PLAIN = (str, int, float, complex, bytes, tuple, list, dict, set, type(None), Enum, DType)
 _OPEN = ("unknown", "param", "dim")
 _IR = (Expr, Buffer, Region, Slice)

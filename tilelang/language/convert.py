@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.dtype import HANDLE, UNKNOWN_DTYPE, DType
 from tilelang.ir.expr import Call, Const, Expr, Load, Var, const_value
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import as_type, operand, value_dtype
-from tilelang.language.context import here, invalid, span_of
+from tilelang.language.context import here, invalid, refused, span_of
 from tilelang.language.dtypes import as_dtype, to_dtype
 from tilelang.language.regions import to_region
 
@@ -89,6 +90,16 @@ def check_range(function: str, argument: str, value: object, dtype: DType) -> No
         low, high = bounds
         if not low <= number <= high:
             invalid(function, argument, f"in the range of {dtype}, {low} to {high}", str(number))
+
+
+def check_magnitude(function: str, argument: str, value: object, dtype: DType) -> None:
+    """Record ``invalid-argument`` if a float constant is beyond all numbers of ``float32`` or ``float16``. An infinity
+    is a number of these types."""
+    number = const_value(value)
+    largest = _LARGEST[str(dtype)] if dtype in ("float16", "float32") else None
+    if largest is not None and isinstance(number, float) and isfinite(number) and abs(number) > largest:
+        side, limit = ("exceeds maximum", largest) if number > 0 else ("is below minimum", -largest)
+        refused(function, argument, f"{argument}={number:g} {side} of {dtype}, {limit:g}")
 
 
 def integer_range(dtype: DType) -> tuple[int, int] | None:

@@ -14,7 +14,17 @@ from tilelang.ir.expr import Call, Load, const_int
 from tilelang.ir.stmt import Reduce
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import operand, value_dtype
-from tilelang.language.context import describe, effect, here, in_launch, invalid, is_unknown, merged, opaque_effect
+from tilelang.language.context import (
+    describe,
+    effect,
+    here,
+    in_launch,
+    invalid,
+    is_unknown,
+    merged,
+    opaque_effect,
+    refused,
+)
 from tilelang.language.regions import expect_region, to_region
 
 if TYPE_CHECKING:
@@ -166,7 +176,7 @@ def _reduce(
 def _batch(function: str, batch: object) -> Attrs:
     number = const_int(batch)
     if number is not None and number < 1:
-        invalid(function, "batch", "1 or more", str(number))
+        refused(function, "batch", f"batch must be >= 1, not {number}")
     return () if number == 1 else (("batch", batch),)
 
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from tilelang.ir.buffer import Buffer, Dim
 from tilelang.ir.builder import current
 from tilelang.ir.dtype import VOID
-from tilelang.ir.expr import Call
+from tilelang.ir.expr import Call, const_int
+from tilelang.ir.printer import text_of
 from tilelang.ir.stmt import Effect
 from tilelang.ir.unknown import UNKNOWN, Unknown
+from tilelang.ir.views import covers
 from tilelang.language.arith import binary
 from tilelang.language.context import describe, here, invalid, target_name
 from tilelang.language.dtypes import to_dtype
@@ -48,10 +50,25 @@ def _alias(function: str, src: object, shape: object, dtype: object, strides: ob
     made = Buffer(target_name(src.name), extents, element, src.scope, steps, src, span=here())
     builder = current()
     if builder is not None:
+        if not covers(made, src):
+            text = f"{_described(made)} does not cover {_described(src)}"
+            notes = ((f"`{src.name}` is {_shape(src)}", src.span),)
+            builder.problem("reshape-size-mismatch", function=function, message=text, notes=notes)
         # The new buffer stands among the attributes: making a view reads and writes nothing.
         call = Call(VOID, function.removeprefix("T."), (), (("view", made),), span=builder.site.span)
         builder.emit(Effect(call, span=builder.site.span))
     return made
+
+
+def _described(buffer: Buffer) -> str:
+    count = buffer.element_count()
+    size = f" of {count * buffer.dtype.total_bits:,} bits".replace(",", " ") if count is not None else ""
+    return f"{_shape(buffer)} {buffer.dtype}{size}"
+
+
+def _shape(buffer: Buffer) -> str:
+    dims = [text_of(const_int(dim) or dim) for dim in buffer.shape]
+    return f"({', '.join(dims)}{',' if len(dims) == 1 else ''})"
 
 
 def index_to_coordinates(index: Value, shape: Sequence[Value]) -> Any:

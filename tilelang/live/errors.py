@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from tilelang.diagnostics import Diagnostic, Note, Severity
+from tilelang.ir.problem import argument_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,7 +66,7 @@ def worded(instance: Instance, problems: Iterable[Problem]) -> tuple[Diagnostic,
 
 def _plain(problem: Problem) -> Diagnostic:
     """A problem that no rule words: one of a back end, which brings its message."""
-    message = problem.data.get("message")
+    message = argument_text(problem.data) if problem.kind == "invalid-argument" else problem.data.get("message")
     figures = ", ".join(f"{name}={value}" for name, value in problem.data.items() if value)
     notes = tuple(Note(text, span) for text, span in problem.notes)
     return Diagnostic(problem.kind, Severity.ERROR, str(message or figures or problem.kind), problem.span, notes)

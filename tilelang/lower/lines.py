@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tilelang.listing.paths import written_path
 from tilelang.lower import tir
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Lines:
         for line in text.split("\n"):
             match = _MARKED.match(line)
             if match is not None:
-                path = self.files[int(match[1])].replace("\\", "\\\\").replace('"', '\\"')
+                path = written_path(self.files[int(match[1])])
                 number = int(match[2])
                 continue
             stripped = line.strip()

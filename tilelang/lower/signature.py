@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import keyword
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tilelang.backends.artifact import Extent, ParamSpec, Signature
 from tilelang.ir.arith import try_const
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Binary, Cast, Const, Expr, Select, Unary, Var
+from tilelang.ir.printer import text_of
+from tilelang.ir.stmt import Effect, Launch, Scope
 from tilelang.ir.visit import subterms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from tilelang.ir.program import Program
+    from tilelang.ir.stmt import Block
 
 
 class NotAFormula(ValueError):
@@ -59,7 +63,27 @@ def signature_of(program: Program) -> Signature:
     outputs = tuple(
         number for number, param in enumerate(program.params) if any(param is output for output in program.outputs)
     )
-    return Signature(program.name, params, tuple((name, str(var.dtype)) for var, name in dims.items()), outputs)
+    kinds = tuple((name, str(var.dtype)) for var, name in dims.items())
+    return Signature(program.name, params, kinds, outputs, tuple(_assumptions(program.body, names)))
+
+
+def _assumptions(body: Block, names: Mapping[Var, str]) -> Iterator[tuple[Extent, str]]:
+    """What the program assumes on every way through it, of sizes and integer arguments alone."""
+    for stmt in body:
+        if isinstance(stmt, (Launch, Scope)):
+            yield from _assumptions(stmt.body, names)
+        elif isinstance(stmt, Effect) and stmt.call.op == "assume":
+            for condition in stmt.call.args:
+                if isinstance(condition, Expr) and all(map(_is_exact, subterms(condition))):
+                    with suppress(NotAFormula):
+                        yield _text(condition, names), text_of(condition)
+
+
+def _is_exact(term: object) -> bool:
+    """Whether a term has the same value on the host: floats are rounded there, and formulas round down."""
+    if isinstance(term, Expr) and not (term.dtype.is_integer or term.dtype.is_bool):
+        return False
+    return not (isinstance(term, Binary) and term.op in ("truncdiv", "truncmod"))
 
 
 def names_of(program: Program, dims: Mapping[Var, str]) -> dict[Var, str]:

@@ -65,12 +65,22 @@ def bind(signature: Signature, family: str, given: Sequence[Any], default_device
         binder.take(param, value)
     binder.settle()
     dims = binder.dims
+    for condition, text in signature.assumptions:
+        # A tensor that is left out may keep a size from being known.
+        if names_in(condition) <= dims.keys() and not binder.known(condition):
+            raise ArgumentMismatchError(f"{signature.name} needs Assume: {text}{_values(condition, dims)}")
     results = tuple(
         (i, tuple(binder.known(extent) for extent in signature.params[i].shape), signature.params[i].dtype)
         for i in signature.outputs
     )
     device = binder.device or default_device
     return Bound(dims, device, results, binder.library or preferred_library(device))
+
+
+def _values(condition: Extent, dims: Mapping[str, int]) -> str:
+    """``, but N is 3``."""
+    found = [f"{name} is {dims[name]}" for name in sorted(names_in(condition)) if name in dims]
+    return f", but {', '.join(found)}" if found else ""
 
 
 class _Binder:

@@ -136,6 +136,19 @@ def torch_dtype(dtype: str) -> Any:
     return found
 
 
+_TORCH_STORED = {"float4_e2m1fn": "float4_e2m1fn_x2", "float4_e2m1fnx2": "float4_e2m1fn_x2"}
+"""Packed types of PyTorch: one element of it holds two of ours."""
+
+
+def torch_storage(dtype: DType) -> Any:
+    """PyTorch's type for the elements of a tensor of ours. Types of a byte or less that it lacks are ``int8``. Raises
+    ``TypeError`` if there is none."""
+    found = getattr(_torch_module(), _TORCH_STORED.get(str(dtype), "-"), None)
+    if found is not None:
+        return found
+    return torch_dtype("int8" if dtype.bits < 8 or dtype.kind == "custom" else str(dtype))
+
+
 def _torch_module() -> Any:
     import torch  # type: ignore[import-not-found]  # only asked for where tensors of PyTorch are made
 

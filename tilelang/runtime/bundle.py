@@ -94,7 +94,8 @@ def _signature(entry: dict[str, Any]) -> Signature:
         for each in entry["params"]
     )
     dims = tuple((name, dtype) for name, dtype in entry["dims"])
-    return Signature(entry["name"], params, dims, tuple(entry["outputs"]))
+    assumptions = tuple((formula, text) for formula, text in entry.get("assumptions", ()))
+    return Signature(entry["name"], params, dims, tuple(entry["outputs"]), assumptions)
 
 
 def _kernel(entry: dict[str, Any]) -> DeviceKernel:

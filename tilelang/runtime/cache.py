@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tilelang.frontend.instance import Instance
     from tilelang.targets import Target
 
-_FORMAT = b"tilelang-kernel-1\n"
+_FORMAT = b"tilelang-kernel-2\n"
 _memory: dict[str, Artifact] = {}
 
 

@@ -78,13 +78,14 @@ class CudaModule:
         return int(function)
 
     def prepare(self, dims: Mapping[str, Any]) -> tuple[PreparedKernel, ...]:
-        """The launches of the program for these sizes. Launches with an empty grid do nothing and are left out."""
+        """The launches of the program for these sizes. Raises ``ValueError`` for a grid that is empty: the driver does
+        not launch it."""
         made: list[PreparedKernel] = []
         places = {param.name: i for i, param in enumerate(self._artifact.signature.params)}
         for kernel, function in zip(self._artifact.kernels, self._functions, strict=True):
             grid = tuple(value_of(extent, dims) for extent in kernel.grid)
-            if 0 in grid:
-                continue
+            if min(grid) < 1:
+                raise ValueError(f"zero grid dim: {kernel.symbol} would be launched with the grid {grid}")
             slots: list[int] = []
             values: list[int] = []
             workspaces: list[tuple[int, int]] = []

@@ -35,6 +35,7 @@ class CompiledKernel:
             for extent in (*kernel.grid, *_shapes(kernel))
             for name in names_in(extent)
         }
+        mentioned |= {name for condition, _ in self.signature.assumptions for name in names_in(condition)}
         self._keyed = tuple(self.signature.params[i].name in mentioned for i in self._inputs)
         """Which inputs are scalars that decide the launch: calls with other values are prepared apart."""
         self._plans: dict[object, tuple[Bound, CudaModule | None, tuple[PreparedKernel, ...]]] = {}

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang.ir.arith import prove_ne
-from tilelang.ir.dtype import INT64
-from tilelang.ir.expr import Binary, Slice, Var, const_int
+from tilelang.ir.expr import Slice, const_int
+from tilelang.ir.views import covers, is_ranked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilelang.ir.buffer import Buffer, Dim, Region
-    from tilelang.ir.expr import Operand
 
 
 def written(region: Region) -> tuple[Dim, ...] | None:
@@ -55,27 +54,6 @@ def has_known_rank(buffer: Buffer) -> bool:
     """False where the whole shape could not be followed, and for a view that does not cover what it views: that is
     reported once, and nothing is concluded from such a shape."""
     return is_ranked(buffer) and (buffer.source is None or covers(buffer, buffer.source))
-
-
-def covers(view: Buffer, source: Buffer) -> bool:
-    """False if a view certainly has more or fewer bits than what it views."""
-    return not prove_ne(_bits(view), _bits(source))
-
-
-def _bits(buffer: Buffer) -> Operand | None:
-    """The size of a buffer; None if its shape or type is not known."""
-    if not buffer.dtype.is_known or not is_ranked(buffer):
-        return None
-    bits: Operand = buffer.dtype.total_bits
-    for extent in buffer.shape:
-        bits = Binary(INT64, "*", bits, extent)
-    return bits
-
-
-def is_ranked(buffer: Buffer) -> bool:
-    """Whether the number of dimensions is known; an unknown shape stands as one unknown extent."""
-    dims = buffer.shape
-    return len(dims) > 1 or (len(dims) == 1 and not (isinstance(dims[0], Var) and dims[0].kind == "unknown"))
 
 
 def same_shape(a: Sequence[Dim], b: Sequence[Dim]) -> bool:

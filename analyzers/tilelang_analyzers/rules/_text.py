@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Note
+from tilelang.ir.problem import function_name
 from tilelang.ir.span import NOWHERE
 
 if TYPE_CHECKING:
@@ -69,8 +70,7 @@ def entry(problem: Problem, key: str) -> str | None:
 
 def function(problem: Problem) -> str:
     """The language function that a problem is about: ``T.copy``."""
-    name = entry(problem, "function") or "the call"
-    return name if "." in name or " " in name or name.endswith("()") else f"T.{name}"
+    return function_name(problem.data)
 
 
 def declarations_with_dtype(*buffers: Buffer) -> tuple[Note, ...]:

@@ -25,11 +25,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from tilelang.ir.problem import argument_text
 from tilelang.ir.stmt import Copy, Fill, For, Gemm, Reduce, Store
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules import _dims as dims
 from tilelang_analyzers.rules._gemm import gemm_plans
-from tilelang_analyzers.rules._text import declarations, entry, function, has_problem, plural, problem_notes
+from tilelang_analyzers.rules._text import declarations, has_problem, plural, problem_notes
 
 if TYPE_CHECKING:
     from tilelang.ir.buffer import Region
@@ -45,14 +46,7 @@ _NOT_FILLED = ("shared.tmem", "shared.barrier", "shared.cluster_barrier")
 
 @RULE.check_problem
 def report_argument(ctx: ProblemContext, problem: Problem) -> None:
-    argument, expected, got = (entry(problem, key) for key in ("argument", "expected", "got"))
-    message = entry(problem, "message")
-    if message is None and argument is not None and expected is not None:
-        message = f"`{argument}` must be {expected}" + (f", not {got}" if got else "")
-    elif message is not None and argument is not None and argument not in message:
-        message = f"`{argument}` {message}"
-    message = message or "an argument cannot be right"
-    ctx.report(problem.span, f"{function(problem)}: {message}", notes=problem_notes(problem), data=problem.data)
+    ctx.report(problem.span, argument_text(problem.data), notes=problem_notes(problem), data=problem.data)
 
 
 @RULE.check_instance

@@ -79,7 +79,9 @@ def build_cuda(
         for stage, form in forms:
             shown.setdefault(stage, []).append(form)
         texts.append(lines.resolve(print_module(module, target)))
-    source = "\n".join([f'#include "{PROLOGUE_NAME}"', *sources, *texts])
+    # Sources alone bring what they need, and may include headers that define the same names.
+    includes = [f'#include "{PROLOGUE_NAME}"'] if texts else []
+    source = "\n".join([*includes, *sources, *texts])
     made = tuple((stage, "\n\n".join(shown[stage])) for stage in ("tile-ir", *BUILT) if stage in shown)
     artifact = Artifact(signature, target.arch, tuple(kernels), source, files=tuple(lines.files), stages=made)
     if not link:

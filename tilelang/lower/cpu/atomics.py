@@ -1,5 +1,5 @@
-"""Atomic updates. Blocks run side by side, so updates of tensors exchange whole elements until none came between; memory
-of a block belongs to one thread of the CPU and needs no such care."""
+"""Atomic updates. Blocks run side by side, so updates of tensors exchange whole elements until none came between.
+Memory of a block belongs to one thread of the CPU and needs no such care."""
 
 from __future__ import annotations
 
@@ -104,10 +104,8 @@ def _element(kernel: BlockLowering, stmt: Atomic, place: Load) -> list[tir.Stmt]
     def updated() -> tir.Expr:
         assert value is not None
         if stmt.op == "store":
-            found = value
-        else:
-            found = combined(_OPS[stmt.op], scalars.decode(before, dtype), value)
-        return scalars.encode(found, dtype)
+            return scalars.encode(value, dtype)
+        return scalars.encode(combined(_OPS[stmt.op], scalars.decode(before, dtype), value), dtype)
 
     if stmt.op not in ("load", "store", *_OPS):
         raise Unsupported(f"T.atomic_{stmt.op} is not supported on the CPU", stmt.span)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tilelang.ir.arith import try_const
@@ -85,8 +86,8 @@ def _arrival(kernel: BlockLowering, stmt: Effect) -> list[tir.Stmt]:
         for part in parts:
             if any(getattr(getattr(inner, "call", None), "op", "") in waits for inner in walk(part)):
                 raise Unsupported(
-                    "parts of the threads that wait for each other at barriers need a GPU: on the CPU they would run one "
-                    "after the other",
+                    "parts of the threads that wait for each other at barriers need a GPU: on the CPU they would run "
+                    "one after the other",
                     outer.span,
                 )
     return []
@@ -173,7 +174,7 @@ def _finalize_reducer(kernel: BlockLowering, stmt: Effect, call: Call) -> list[t
     body = kernel.launch.body
     region = _region(call.args[0])
     for block in _blocks(body):
-        for this, following in zip(block, block[1:], strict=False):
+        for this, following in pairwise(block):
             if this is stmt and getattr(getattr(following, "call", None), "op", "") == "reducer_result":
                 target = _region(following.call.args[0])  # type: ignore[attr-defined]  # an effect
                 return lower_nest(kernel, copy_nest(Copy(region, target, span=stmt.span)))

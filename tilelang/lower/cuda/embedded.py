@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tilelang.listing.paths import written_path
 from tilelang.lower.unsupported import Unsupported
 
 if TYPE_CHECKING:
@@ -37,8 +38,7 @@ def source_text(given: object, span: Span, lines: Lines) -> str:
 
 def _placed(text: str, path: str, line: int, lines: Lines) -> str:
     lines.number_of(path)
-    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
-    return f'#line {line} "{escaped}"\n{text}'
+    return f'#line {line} "{written_path(path)}"\n{text}'
 
 
 def _file(given: str, span: Span) -> Path | None:

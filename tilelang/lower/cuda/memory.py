@@ -39,6 +39,11 @@ class Placed:
     size: int | None = None
 
 
+def is_spread(buffer: Buffer) -> bool:
+    """Whether a buffer lies in registers of several threads: fragments, and the partial results of reducers."""
+    return buffer.is_fragment or buffer.scope == "local.reducer"
+
+
 class Memory:
     """Declares buffers when they are first used."""
 
@@ -77,7 +82,7 @@ class Memory:
             return self._shared(buffer)
         if buffer.root is not buffer:
             return self._view(buffer, self.place(buffer.root))
-        if buffer.is_fragment or buffer.is_local:
+        if is_spread(buffer) or buffer.is_local:
             return self._registers(buffer)
         if buffer.scope in ("shared.barrier", "shared.cluster_barrier"):
             return self._barriers(buffer)
@@ -111,6 +116,12 @@ class Memory:
         self.declarations.append(tir.tirx.DeclBuffer(array, data=data))
         return array
 
+    def exchange(self, name: str, elements: int, dtype: str) -> Any:
+        """A static array in shared memory."""
+        array = tir.tirx.decl_buffer((elements,), dtype, name, scope="shared")
+        self.declarations.append(tir.tirx.AllocBuffer(array))
+        return array
+
     def _shared(self, buffer: Buffer) -> Placed:
         slot = self._slots.get(buffer.root)
         if slot is None:
@@ -132,7 +143,7 @@ class Memory:
 
     def _registers(self, buffer: Buffer) -> Placed:
         dtype, name = self._kernel.storage(buffer.dtype), self._kernel.name_of(buffer)
-        layout = self._kernel.layout(buffer) if buffer.is_fragment else None
+        layout = self._kernel.layout(buffer) if is_spread(buffer) else None
         if isinstance(layout, Fragment):
             size: int | None = layout.register_count
         else:
@@ -169,7 +180,7 @@ class Memory:
         if len(indices) != buffer.rank:
             raise Unsupported(f"{buffer.name} has {buffer.rank} dimensions, {len(indices)} indices given", buffer.span)
         kernel = self._kernel
-        if buffer.is_fragment:
+        if is_spread(buffer):
             layout = kernel.layout(buffer)
             if isinstance(layout, Fragment):
                 return self._versioned(buffer, kernel.fragment_register(layout, indices))
@@ -214,7 +225,7 @@ class Memory:
         values: dict[object, Sum] = dict(enumerate(indices))
         if buffer.is_shared and isinstance(layout, Layout):
             return substitute(layout.linear(), values)
-        if buffer.is_fragment and isinstance(layout, Fragment):
+        if is_spread(buffer) and isinstance(layout, Fragment):
             total = of("none", 1)
             for one, extent in zip(layout.index_of(indices), layout.registers, strict=True):
                 total = total * extent + one

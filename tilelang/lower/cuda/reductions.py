@@ -1,24 +1,26 @@
-"""Reductions of fragments: registers of a thread, then lanes by shuffles, then warps through shared memory."""
+"""Reductions of fragments: registers of a thread, then the threads that have other parts of the reduced dimension."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.arith import try_const
-from tilelang.ir.layout.digits import Input, Sum, substitute
+from tilelang.ir.layout.digits import Input, Sum, of, substitute
 from tilelang.ir.layout.fragment import Fragment
 from tilelang.ir.layout.recover import REGISTER, THREAD, recover
 from tilelang.lower import tir
+from tilelang.lower.cuda.combine import Combination
 from tilelang.lower.sums import expression
 from tilelang.lower.tir import tirx
 from tilelang.lower.unsupported import Unsupported
+from tilelang.passes.layouts import reduced
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tilelang.ir.dtype import DType
     from tilelang.ir.stmt import Reduce
     from tilelang.lower.cuda.kernel import KernelLowering
-
-WARP = 32
 
 
 def lower_reduce(kernel: KernelLowering, stmt: Reduce) -> list[tir.Stmt]:
@@ -42,25 +44,36 @@ class _ReduceLowering:
         self.back = found
         self.dim = stmt.dim % len(from_layout.shape)
         self.dtype: DType = result.dtype
+        self.combination = Combination(
+            kernel,
+            stmt,
+            stmt.op,
+            result.dtype,
+            f"T.reduce_{stmt.op}",
+            propagates_nan=stmt.attr("nan_propagate") is True,
+        )
+        # Where the result is spread more finely than the source allows, every thread first has what it helped to
+        # compute, and then keeps what is its own.
+        self.direct = self._covers(self.result)
+        self.middle = self.result if self.direct else self._fitted(reduced(from_layout, self.dim))
 
     def run(self) -> list[tir.Stmt]:
-        kernel, stmt = self.kernel, self.stmt
-        slots = self._slots()
+        kernel, stmt, combination = self.kernel, self.stmt, self.combination
+        slots = self._slots(self.middle)
         scalars = kernel.scalars
         source = kernel.memory.place(stmt.src.buffer).array
-        result = kernel.memory.place(stmt.dst.buffer).array
-        count = self.result.register_count
+        count = self.middle.register_count
         compute = scalars.compute(self.dtype)
         partial, declaration = kernel.memory.temporary("partial", compute, count)
-        neutral = self._neutral(compute)
+        neutral = combination.neutral(compute)
         code = [declaration]
         code += tir.loop(kernel.fresh("i"), count, lambda i: [tir.put(partial, i, neutral)], unroll=True)
 
         def accumulate(register: tir.Expr) -> list[tir.Stmt]:
             value = scalars.decode(tir.at(source, register), stmt.src.buffer.dtype)
-            value = self._entering(scalars.convert(value, compute))
+            value = combination.entering(scalars.convert(value, compute))
             slot = slots(register)
-            add = [tir.put(partial, slot, self._combined(tir.at(partial, slot), value))]
+            add = [tir.put(partial, slot, combination.combined(tir.at(partial, slot), value))]
             condition = tir.all_of(
                 tirx.LT(expression(one.value, self._value_of(register)), tir.const(one.bound))
                 for one in self.back.guards
@@ -68,20 +81,58 @@ class _ReduceLowering:
             return add if condition is None else [tir.branch(condition, add)]
 
         code += tir.loop(kernel.fresh("i"), self.source.register_count, accumulate, unroll=True)
-        code += self._across(partial, count, compute)
-        clear = stmt.clear
+        code += combination.across(partial, count, compute, self._digits())
+        finish = self._keep if self.direct else self._keep_own()
+        return [*code, *tir.loop(kernel.fresh("i"), count, lambda i: finish(i, tir.at(partial, i)), unroll=True)]
 
-        def finish(register: tir.Expr) -> list[tir.Stmt]:
-            value = tir.at(partial, register)
-            before = scalars.decode(tir.at(result, register), self.dtype)
-            kept = self._combined(before, value)
-            if clear is True or try_const(clear) == 1:
-                kept = value
-            elif clear is not False and try_const(clear) != 0:
-                kept = tirx.Select(scalars.condition(clear), value, kept)
-            return [tir.put(result, register, scalars.encode(kept, self.dtype))]
+    # --- results ---
 
-        return [*code, *tir.loop(kernel.fresh("i"), count, finish, unroll=True)]
+    def _keep(self, register: tir.Expr, value: tir.Expr) -> list[tir.Stmt]:
+        """Puts a value into a register of the result."""
+        kernel, scalars, clear = self.kernel, self.kernel.scalars, self.stmt.clear
+        result = kernel.memory.place(self.stmt.dst.buffer).array
+        before = scalars.decode(tir.at(result, register), self.dtype)
+        kept = self.combination.combined(before, value)
+        if clear is True or try_const(clear) == 1:
+            kept = value
+        elif clear is not False and try_const(clear) != 0:
+            kept = tirx.Select(scalars.condition(clear), value, kept)
+        return [tir.put(result, register, scalars.encode(kept, self.dtype))]
+
+    def _keep_own(self) -> Callable[[tir.Expr, tir.Expr], list[tir.Stmt]]:
+        """The same for a value that only the threads keep which have its element."""
+        have, want = recover(self.middle, self.threads), recover(self.result, self.threads)
+        if have is None or want is None:
+            raise Unsupported(f"the layout of {self.stmt.dst.buffer.name} cannot be inverted", self.stmt.span)
+        register_of = Sum(())
+        for one, extent in zip(self.result.index_of(have.dims), self.result.registers, strict=True):
+            register_of = register_of * extent + one
+
+        def keep(register: tir.Expr, value: tir.Expr) -> list[tir.Stmt]:
+            mine = self._value_of(register)
+            place = expression(register_of, mine)
+            own = self._value_of(place)
+            conditions = [
+                tirx.EQ(expression(there, own), expression(here, mine))
+                for here, there in zip(have.dims, want.dims, strict=True)
+                if not here.is_const
+            ]
+            conditions += [tirx.LT(expression(one.value, mine), tir.const(one.bound)) for one in have.guards]
+            conditions += [tirx.LT(expression(one.value, own), tir.const(one.bound)) for one in want.guards]
+            condition = tir.all_of(conditions)
+            code = self._keep(place, value)
+            return code if condition is None else [tir.branch(condition, code)]
+
+        return keep
+
+    def _fitted(self, layout: Fragment) -> Fragment:
+        """A layout for the shape of the result, which may keep the reduced dimension."""
+        fitted = layout if layout.shape == self.result.shape else layout.reshape(self.result.shape)
+        if fitted is None or not self._covers(fitted):
+            raise Unsupported(
+                f"the result of T.reduce_{self.stmt.op} has a layout that its source cannot give", self.stmt.span
+            )
+        return fitted
 
     # --- registers ---
 
@@ -93,10 +144,10 @@ class _ReduceLowering:
 
         return value_of
 
-    def _slots(self) -> Any:
-        """Which register of the result a register of the source belongs to."""
+    def _kept(self, layout: Fragment) -> list[Sum]:
+        """The indices into the result of an element of the source, over thread and register."""
         kept = [dim for number, dim in enumerate(self.back.dims) if number != self.dim]
-        shape = self.result.shape
+        shape = layout.shape
         if len(kept) == len(shape) - 1:
             kept.insert(self.dim, Sum(()))
         if not kept:
@@ -105,8 +156,37 @@ class _ReduceLowering:
             raise Unsupported(
                 f"the result of T.reduce_{self.stmt.op} has {len(shape)} dimensions, not {len(kept)}", self.stmt.span
             )
+        return kept
+
+    def _covers(self, layout: Fragment) -> bool:
+        """Whether every thread has, in a layout of the result, the elements that its part of the source belongs to."""
+        back = recover(layout, self.threads)
+        if back is None:
+            return False
+        kept = self._kept(layout)
+        register_of = Sum(())
+        for one, extent in zip(layout.index_of(kept), layout.registers, strict=True):
+            register_of = register_of * extent + one
+        values: dict[object, Sum] = {THREAD: of(THREAD, self.threads), REGISTER: register_of}
+        there = [substitute(one, values) for one in back.dims]
+        if there == kept and not back.guards:
+            return True
+        for thread in range(self.threads):
+            for register in range(self.source.register_count):
+                point: dict[object, int] = {THREAD: thread, REGISTER: register}
+                if any(one.value.at(point) >= one.bound for one in self.back.guards):
+                    continue
+                own: dict[object, int] = {THREAD: thread, REGISTER: register_of.at(point)}
+                if any(one.value.at(own) >= one.bound for one in back.guards):
+                    return False
+                if any(a.at(own) != b.at(point) for a, b in zip(back.dims, kept, strict=True)):
+                    return False
+        return True
+
+    def _slots(self, layout: Fragment) -> Callable[[tir.Expr], tir.Expr]:
+        """Which register of the result a register of the source belongs to."""
         total = Sum(())
-        for one, extent in zip(self.result.index_of(kept), self.result.registers, strict=True):
+        for one, extent in zip(layout.index_of(self._kept(layout)), layout.registers, strict=True):
             total = total * extent + one
         keys = {one.key for one in total.inputs()}
         if THREAD in keys:
@@ -128,25 +208,6 @@ class _ReduceLowering:
 
         return slot
 
-    # --- threads ---
-
-    def _across(self, partial: Any, count: int, compute: str) -> list[tir.Stmt]:
-        """Combines the values of threads that have other parts of the reduced dimension."""
-        code: list[tir.Stmt] = []
-        far: list[tuple[int, int]] = []
-        for scale, extent in self._digits():
-            if extent & (extent - 1) == 0 and scale & (scale - 1) == 0 and scale * extent <= WARP:
-                code += self._shuffles(partial, count, compute, scale, extent)
-            elif scale < WARP < scale * extent and WARP % scale == 0 and extent % (WARP // scale) == 0:
-                inside = WARP // scale
-                code += self._shuffles(partial, count, compute, scale, inside)
-                far.append((WARP, extent // inside))
-            else:
-                far.append((scale, extent))
-        for number, (scale, extent) in enumerate(far):
-            code += self._through_memory(partial, count, compute, scale, extent, number)
-        return code
-
     def _digits(self) -> list[tuple[int, int]]:
         """The places in the number of the thread that the reduced dimension decides: scale and extent."""
         found: list[tuple[int, int]] = []
@@ -166,120 +227,3 @@ class _ReduceLowering:
                     )
                 found.append((digit.scale, digit.extent))
         return found
-
-    def _shuffles(self, partial: Any, count: int, compute: str, scale: int, extent: int) -> list[tir.Stmt]:
-        """A butterfly: every thread of a group ends up with the result."""
-        code: list[tir.Stmt] = []
-        step = scale * extent // 2
-        while step >= scale:
-
-            def exchange(register: tir.Expr, step: int = step) -> list[tir.Stmt]:
-                value = tir.at(partial, register)
-                other = tirx.call_extern(compute, "tl::shuffle_xor", value, tir.const(step))
-                return [tir.put(partial, register, self._combined(value, other))]
-
-            code += tir.loop(self.kernel.fresh("i"), count, exchange, unroll=True)
-            step //= 2
-        return code
-
-    def _through_memory(
-        self, partial: Any, count: int, compute: str, scale: int, extent: int, number: int
-    ) -> list[tir.Stmt]:
-        """One element of each thread at a time goes through the workspace of the plan."""
-        kernel, stmt = self.kernel, self.stmt
-        slots = [slot for slot in kernel.plan.memory.allocations if slot.kind == "scratch" and slot.first is stmt] or [
-            slot for slot in kernel.plan.memory.allocations if slot.kind == "scratch" and slot.span == stmt.span
-        ]
-        slot = slots[min(number, len(slots) - 1)] if slots else None
-        if slot is None or slot.offset is None:
-            raise Unsupported(f"T.reduce_{stmt.op} across warps has no workspace in the memory plan", stmt.span)
-        storage = kernel.storage(self.dtype)
-        width = max(self.dtype.bits // 8, 1)
-        workspace = kernel.memory.scratch(kernel.fresh("workspace"), slot.offset, self.threads, storage, width)
-        thread = kernel.thread - self.first if self.first else kernel.thread
-        place = tirx.truncmod(tirx.truncdiv(thread, tir.const(scale)), tir.const(extent))
-        base = thread - place * scale
-        scalars = kernel.scalars
-
-        def exchange(register: tir.Expr) -> list[tir.Stmt]:
-            value = tir.at(partial, register)
-            total, declaration = kernel.memory.temporary("total", compute, 1)
-            zero = tir.const(0)
-            gather = tir.loop(
-                kernel.fresh("k"),
-                extent,
-                lambda k: [
-                    tir.put(
-                        total,
-                        zero,
-                        self._combined(
-                            tir.at(total, zero), scalars.decode(tir.at(workspace, base + k * scale), self.dtype)
-                        ),
-                    )
-                ],
-                unroll=extent <= 32,
-            )
-            # The barrier in front of the statement frees the workspace for its first use.
-            if number > 0:
-                free = [kernel.barrier(stmt)]
-            else:
-                free = [] if count == 1 else [tir.branch(tirx.GT(register, tir.const(0)), [kernel.barrier(stmt)])]
-            return [
-                *free,
-                tir.put(workspace, thread, scalars.encode(value, self.dtype)),
-                kernel.barrier(stmt),
-                declaration,
-                tir.put(total, zero, self._neutral(compute)),
-                *gather,
-                tir.put(partial, register, tir.at(total, zero)),
-            ]
-
-        return tir.loop(kernel.fresh("i"), count, exchange, unroll=True)
-
-    # --- the operation ---
-
-    def _neutral(self, compute: str) -> tir.Expr:
-        op = self.stmt.op
-        if op in ("sum", "abssum", "absmax", "bitor", "bitxor", "any"):
-            return tir.const(0, compute)
-        if op in ("bitand", "all"):
-            return (
-                tir.const(True, "bool")
-                if compute == "bool"
-                else tir.const(-1 if not compute.startswith("u") else 2 ** int(compute[4:]) - 1, compute)
-            )
-        if compute.startswith("float"):
-            return tir.const(float("-inf") if op == "max" else float("inf"), compute)
-        if compute == "bool":
-            return tir.const(op == "min", "bool")
-        bits = int(compute.removeprefix("u").removeprefix("int"))
-        low, high = (0, 2**bits - 1) if compute.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-        return tir.const(low if op == "max" else high, compute)
-
-    def _entering(self, value: tir.Expr) -> tir.Expr:
-        """An element as it takes part: its absolute value for ``abssum`` and ``absmax``."""
-        if self.stmt.op not in ("abssum", "absmax"):
-            return value
-        dtype = tir.type_of(value)
-        if dtype.startswith("float"):
-            return tirx.call_pure_extern(dtype, "fabsf" if dtype == "float32" else "fabs", value)
-        zero = tir.const(0, dtype)
-        return tirx.Select(tirx.LT(value, zero), zero - value, value)
-
-    def _combined(self, a: tir.Expr, b: tir.Expr) -> tir.Expr:
-        op = self.stmt.op
-        if op in ("sum", "abssum"):
-            return a + b
-        if op in ("max", "absmax", "min"):
-            if self.stmt.attr("nan_propagate") is True and tir.type_of(a).startswith("float"):
-                name = "tl::min_nan" if op == "min" else "tl::max_nan"
-                return tirx.call_pure_extern(tir.type_of(a), name, a, b)
-            return tirx.Min(a, b) if op == "min" else tirx.Max(a, b)
-        if tir.type_of(a) == "bool":
-            return {"bitand": tirx.And, "all": tirx.And, "bitor": tirx.Or, "any": tirx.Or}.get(op, tirx.NE)(a, b)
-        return {
-            "bitand": tirx.bitwise_and,
-            "all": tirx.bitwise_and,
-            "bitor": tirx.bitwise_or,
-            "any": tirx.bitwise_or,
-        }.get(op, tirx.bitwise_xor)(a, b)

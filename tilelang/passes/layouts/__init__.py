@@ -5,6 +5,7 @@ over threads, ``matrix`` what a gemm asks for, ``operations`` and ``collect`` wh
 """
 
 from tilelang.passes.layouts.infer import infer_layouts
+from tilelang.passes.layouts.operations import reduced
 from tilelang.passes.layouts.result import Claim, Conflict, IgnoredWidth, LayoutMap
 
-__all__ = ["Claim", "Conflict", "IgnoredWidth", "LayoutMap", "infer_layouts"]
+__all__ = ["Claim", "Conflict", "IgnoredWidth", "LayoutMap", "infer_layouts", "reduced"]
