@@ -339,7 +339,10 @@ class TestAtomic:
     @pytest.mark.parametrize(
         ("call", "text"),
         [
-            (lambda A: T.atomic_add(at(A, 1), 1, memory_order="strong"), "memory_order: atomic_add does not support memory_order 'strong', only relaxed, consume"),
+            (
+                lambda A: T.atomic_add(at(A, 1), 1, memory_order="strong"),
+                "memory_order 'strong', only relaxed, consume",
+            ),
             (
                 lambda A: T.atomic_load(at(A, 1), memory_order="release"),
                 "atomic_load does not support memory_order 'release', only relaxed, consume, acquire, seq_cst",

@@ -106,7 +106,8 @@ def cuda_artifact() -> Artifact:
         Argument("workspace", "w", "float32", ("n",)),
     )
     launch = DeviceKernel("main", ("(n + 7) // 8", 1, 1), (128, 1, 1), arguments, 65536, (2, 1, 1), Resources(32, 0, 0))
-    return Artifact(Signature("main", params, (("n", "int32"),), (), (("n % 4 == 0", "n % 4 == 0"),)), "sm_90", (launch,), "src", "ptx", b"\x7fELF")
+    signature = Signature("main", params, (("n", "int32"),), (), (("n % 4 == 0", "n % 4 == 0"),))
+    return Artifact(signature, "sm_90", (launch,), "src", "ptx", b"\x7fELF")
 
 
 def test_a_bundle_is_what_was_exported(tmp_path: Path):
