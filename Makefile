@@ -15,7 +15,7 @@ help:  ## Show this list
 
 setup: .venv/.stamp  ## Make .venv with the checker and its development tools
 
-demo: setup  ## Check the examples for four GPUs and explain one finding
+demo: setup  ## Run the examples on the CPU, check them for four GPUs, explain one finding
 	@$(PYTHON_IN_VENV) tools/demo.py
 
 test: lint types  ## Lint, check types and run the tests

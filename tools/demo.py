@@ -1,4 +1,5 @@
-"""What `make demo` shows: the examples checked for four GPUs as a table and as text, and one finding explained.
+"""What `make demo` shows: the examples run on the CPU, checked for four GPUs as a table and as text, and one finding
+explained.
 
 Ends with 0 although the faulty example has findings; any other failure of the checker ends it with that exit code.
 """
@@ -41,7 +42,17 @@ def environment() -> dict[str, str]:
     return {"COLUMNS": "80", **os.environ}
 
 
+def run_examples() -> None:
+    """Run the examples on this machine."""
+    command = [sys.executable, "tools/run_examples.py"]
+    print(f"\n$ {shlex.join(['python', *command[1:]])}", flush=True)
+    done = subprocess.run(command, cwd=ROOT, env=environment(), check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
 def main() -> None:
+    run_examples()
     show("examples", "--target", TARGETS, "--format", "table")
     show("examples", "--target", TARGETS)
     show("--explain", rule_of_faulty_example())

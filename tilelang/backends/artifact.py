@@ -76,10 +76,10 @@ class Artifact:
     """The code of one program for one target.
 
     ``target`` is the arch name (``sm_80``, ``cpu``). ``source`` is the text that went to the assembler: CUDA C++ for
-    CUDA, with ``#line`` directives that name files of ``files``; LLVM's language for the CPU. ``ptx`` and ``cubin`` exist
-    for CUDA. ``assembly`` is machine code as text where the compiler makes it anyway: the CPU's. ``host`` is a loaded
-    host module, which does not travel between processes.
-    ``stages`` are the texts of the intermediate forms by name, in order (``tile-ir``, ``tir``), made on request.
+    CUDA, with ``#line`` directives that name files of ``files``; LLVM's language for the CPU. ``ptx`` and ``cubin``
+    exist for CUDA. ``host`` is the loaded host module of the CPU target; it does not travel between processes.
+    ``stages`` are the texts of the intermediate forms by name, in order, made on request: ``tile-ir``, ``tir``, and
+    ``asm`` for the CPU.
     """
 
     signature: Signature
@@ -91,5 +91,4 @@ class Artifact:
     files: tuple[str, ...] = ()
     log: str = ""
     stages: tuple[tuple[str, str], ...] = ()
-    assembly: str | None = None
     host: object = field(default=None, compare=False, repr=False)

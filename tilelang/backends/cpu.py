@@ -38,7 +38,7 @@ def build_cpu(
     stages: tuple[str, ...] = (),
 ) -> BuildResult:
     """Compile a program for the CPU: one function for each launch, whose blocks run in parallel. ``link``: down to
-    machine code. Raises :class:`Unsupported`."""
+    machine code. ``stages`` may name ``asm``, too. Raises :class:`Unsupported`."""
     try:
         signature = signature_of(program)
     except NotAFormula as problem:
@@ -61,23 +61,17 @@ def build_cpu(
     texts = "\n\n".join(str(function) for function in functions.values()) if "tir" in stages or not link else ""
     if "tir" in stages:
         shown.append(("tir", texts))
-    source, assembly = texts, None
+    source = texts
     if link:
-        from tilelang.backends.llvm import compile_host
+        from tilelang.backends.llvm import assembly_of, compile_host
         from tilelang.runtime.cpu import keep
 
-        code = compile_host(functions, files)
-        source, assembly = code.llvm, code.assembly
+        code = compile_host(functions)
+        source = code.llvm
         keep(source, code.module)
-    artifact = Artifact(
-        signature,
-        target.arch,
-        tuple(kernels),
-        source,
-        files=tuple(files),
-        stages=tuple(shown),
-        assembly=assembly,
-    )
+        if "asm" in stages:
+            shown.append(("asm", assembly_of(source, files)))
+    artifact = Artifact(signature, target.arch, tuple(kernels), source, files=tuple(files), stages=tuple(shown))
     return BuildResult(artifact)
 
 

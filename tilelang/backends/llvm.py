@@ -6,9 +6,12 @@ The passes that simplify are left out: they reason about floats as if there were
 from __future__ import annotations
 
 import re
+import tempfile
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tilelang.backends.positions import with_files, with_records
 from tilelang.lower import tir
 
 if TYPE_CHECKING:
@@ -16,11 +19,10 @@ if TYPE_CHECKING:
 
 
 class HostCode(NamedTuple):
-    """``module`` can be called; ``llvm`` and ``assembly`` are its texts."""
+    """``module`` can be called; ``llvm`` is its text."""
 
     module: Any
     llvm: str
-    assembly: str
 
 
 @cache
@@ -38,15 +40,14 @@ def host_target() -> Any:
     return target.with_host(target)
 
 
-def compile_host(functions: Mapping[str, Any], files: Sequence[str]) -> HostCode:
-    """Machine code of functions whose parameters are pointers and numbers. ``files``: the sources, by the number that
-    the columns of positions carry. An error inside of LLVM ends the process, as LLVM decides."""
+def compile_host(functions: Mapping[str, Any]) -> HostCode:
+    """Code of functions whose parameters are pointers and numbers. Machine code is made when one is first called. An
+    error inside of LLVM ends the process, as LLVM decides."""
     target = host_target()
     transform = tir.tirx.transform
     module = tir.tvm.ir.IRModule({name: _on_cpu(function) for name, function in functions.items()})
     for step in (
         transform.BindTarget(target),
-        transform.FlattenBuffer(),
         transform.VectorizeLoop(True),
         transform.UnrollLoop(),
         transform.AnnotateEntryFunc(),
@@ -56,7 +57,24 @@ def compile_host(functions: Mapping[str, Any], files: Sequence[str]) -> HostCode
     ):
         module = step(module)
     made = tir.tvm.get_global_func("target.build.llvm")(module, target)
-    return HostCode(made, str(made.inspect_source("ll")), with_files(str(made.inspect_source("asm")), files))
+    return HostCode(made, with_records(str(made.inspect_source("ll"))))
+
+
+def load_llvm(text: str) -> Any:
+    """The module of LLVM text, for the processor of this machine even if it was made for another."""
+    import tvm_ffi
+
+    library: Any = tvm_ffi
+    text = re.sub(r'("target-cpu"=")[^"]*(")', rf"\g<1>{host_cpu()}\g<2>", text)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "kernel.ll")
+        file.write_text(text, encoding="utf-8")
+        return library.load_module(str(file))
+
+
+def assembly_of(text: str, files: Sequence[str]) -> str:
+    """The machine code of LLVM text, as text. ``files``: the sources, by the number that columns carry."""
+    return with_files(str(load_llvm(text).inspect_source("asm")), files)
 
 
 def _on_cpu(function: Any) -> Any:
@@ -68,21 +86,3 @@ def _on_cpu(function: Any) -> Any:
     for key, value in function.attrs.items():
         made = made.with_attr(key, value)
     return made
-
-
-_LOCATION = re.compile(r"^\s*\.loc\s+\d+ (\d+) (\d+)(.*)$")
-
-
-def with_files(assembly: str, files: Sequence[str]) -> str:
-    """Assembly whose positions name the source files. TVM writes one file only; the columns say which it is."""
-    found: list[str] = []
-    for line in assembly.split("\n"):
-        if line.lstrip().startswith(".file\t1 "):
-            found += [f'\t.file\t{number} "{path}"' for number, path in enumerate(files, start=1)]
-            continue
-        match = _LOCATION.match(line)
-        if match is None:
-            found.append(line)
-        elif match[1] != "0":
-            found.append(f"\t.loc\t{match[2]} {match[1]} 0")
-    return "\n".join(found)

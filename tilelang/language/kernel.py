@@ -64,7 +64,8 @@ def CUDASourceCodeKernel(
     builder = current()
     if builder is not None:
         frame.enter(builder, ())
-        effect("cuda_source", entry_name, modelled=False)
+        attrs: Attrs = (("entry", entry_name), ("source", source_code_or_path))
+        effect("cuda_source", attrs=attrs, modelled=False)
         frame.exit(builder)
 
 

@@ -6,11 +6,8 @@ Code is a module of LLVM, which is made again from its text in a process that di
 from __future__ import annotations
 
 import ctypes
-import re
 import sys
-import tempfile
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.dtype import DType
@@ -39,22 +36,17 @@ def module_of(artifact: Artifact) -> Any:
         return artifact.host
     found = _modules.get(artifact.source)
     if found is None:
-        found = _modules[artifact.source] = _load(artifact.source)
+        from tilelang.backends.llvm import load_llvm
+
+        found = _modules[artifact.source] = load_llvm(artifact.source)
     return found
 
 
-def _load(source: str) -> Any:
-    """Machine code of LLVM text, for the processor of this machine even if another one compiled the text first."""
-    import tvm_ffi
+def assembly(artifact: Artifact) -> str:
+    """The machine code of an artifact as text, with the source lines that it comes from."""
+    from tilelang.backends.llvm import assembly_of
 
-    from tilelang.backends.llvm import host_cpu
-
-    library: Any = tvm_ffi
-    text = re.sub(r'("target-cpu"=")[^"]*(")', rf"\g<1>{host_cpu()}\g<2>", source)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "kernel.ll")
-        file.write_text(text, encoding="utf-8")
-        return library.load_module(str(file))
+    return assembly_of(artifact.source, artifact.files)
 
 
 def run(artifact: Artifact, values: Sequence[Any], dims: Mapping[str, int]) -> None:

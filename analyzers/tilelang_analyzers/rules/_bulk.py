@@ -23,7 +23,7 @@ _WHY: dict[str, Callable[[Misfit], str]] = {
     "encoding": lambda _: "its layout is no swizzle that TMA knows",
     "gaps": lambda _: "its layout leaves gaps",
     "order": lambda _: "neighbours in it are no neighbours in the tensor",
-    "narrow": lambda found: f"{found.run} bytes lie side by side, less than the {found.swizzle or 16} of one unit",
+    "narrow": lambda found: f"{found.run} bytes lie side by side, less than the 16 of one unit",
     "wide": lambda found: f"{found.run} bytes lie side by side, more than the {found.swizzle} of its swizzle",
 }
 

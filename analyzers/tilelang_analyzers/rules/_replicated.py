@@ -1,4 +1,4 @@
-"""Fragments that every thread holds whole because a serial loop writes them out."""
+"""Fragments that a serial loop writes out: every thread holds them whole, or they lie in different threads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tilelang.ir.expr import Var
 from tilelang.ir.layout import Fragment
 from tilelang.ir.stmt import Store
-from tilelang.ir.visit import loads, variables
+from tilelang.ir.visit import loads, variables, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +24,28 @@ def written_out_serially(plan: LaunchPlan) -> Iterator[tuple[Buffer, Store, Frag
             continue
         if layout.replicate > 1 and layout.register_count > 1 and _is_written_out(stmt, buffer):
             yield buffer, stmt, layout
+
+
+def stored_from_other_threads(plan: LaunchPlan) -> Iterator[tuple[Buffer, Store]]:
+    """Stores outside of parallel loops of an element that another thread has in each round of a serial loop. Upstream
+    0.1.15 lets every thread up to the owner make such a store, each with what it has itself."""
+    for stmt in walk(plan.opened.body):
+        if not isinstance(stmt, Store) or plan.layouts.loop_of(stmt) is None:
+            continue
+        for load in loads(stmt.value) if stmt.buffer.is_global or stmt.buffer.is_shared else ():
+            layout = plan.layouts.layout(load.buffer)
+            if isinstance(layout, Fragment) and any(
+                isinstance(var, Var) and var.kind == "loop"
+                for dim in _spread_dims(layout)
+                for var in variables((load.indices[dim],))
+            ):
+                yield load.buffer, stmt
+                break
+
+
+def _spread_dims(layout: Fragment) -> set[int]:
+    """The dimensions along which elements lie in different threads."""
+    return {one.key for one in layout.thread.inputs() if 0 <= one.key < len(layout.shape)}
 
 
 def _is_written_out(store: Store, fragment: Buffer) -> bool:

@@ -5,8 +5,10 @@ Reports a store to shared or global memory, outside of `T.Parallel` loops, whose
 fragment that a serial loop addresses.
 
 ## Why is this bad?
-Serial code runs in every thread, so every thread needs the whole fragment: it takes as many registers as it has
-elements, and each of the threads makes every store. Older compilers wrote wrong data.
+Serial code runs in every thread. If the store depends on the block or the thread, every thread needs the whole
+fragment: it takes as many registers as it has elements, and each of the threads makes every store. If not, the elements
+stay in different threads, and the compiler lets threads that do not have an element store one of theirs in its place.
+Older compilers wrote wrong data in either case.
 
 ## Example
 ```python
@@ -33,7 +35,7 @@ from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Severity
 from tilelang_analyzers.rule import define
-from tilelang_analyzers.rules._replicated import written_out_serially
+from tilelang_analyzers.rules._replicated import stored_from_other_threads, written_out_serially
 from tilelang_analyzers.rules._text import declared, number
 
 if TYPE_CHECKING:
@@ -52,4 +54,11 @@ def check(ctx: TargetContext) -> None:
                 f"its {number(layout.register_count)} elements and repeat every store",
                 notes=[declared(ctx, buffer)],
                 data={"registers": layout.register_count, "threads": layout.replicate},
+            )
+        for buffer, store in stored_from_other_threads(ctx.plan(launch)):
+            ctx.report(
+                store.span,
+                f"a serial loop stores the elements of `{buffer.name}`, which lie in different threads: those that do "
+                "not have an element store another one in its place",
+                notes=[declared(ctx, buffer)],
             )

@@ -12,7 +12,9 @@ from tilelang.backends.artifact import Argument, Artifact, DeviceKernel
 from tilelang.backends.build import BuildResult
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.printer import print_program
+from tilelang.ir.stmt import Effect
 from tilelang.lower import tir
+from tilelang.lower.cuda.embedded import embedded
 from tilelang.lower.cuda.kernel import KernelLowering
 from tilelang.lower.cuda.statements import lower_block
 from tilelang.lower.lines import Lines
@@ -23,7 +25,8 @@ from tilelang.passes import plan
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tilelang.ir.expr import Var
+    from tilelang.backends.artifact import Extent
+    from tilelang.ir.expr import Call, Var
     from tilelang.ir.program import Program
     from tilelang.ir.stmt import Launch
     from tilelang.passes import LaunchPlan
@@ -61,7 +64,17 @@ def build_cuda(
     launches = tuple(program.launches())
     if not launches:
         raise Unsupported(f"{program.name} launches no kernel", program.span)
+    includes = [f'#include "{PROLOGUE_NAME}"']
+    if all(source_of(launch) is not None for launch in launches):
+        # Their sources bring what they need, and may include headers that define the same names.
+        includes = []
     for number, launch in enumerate(launches):
+        own = source_of(launch)
+        if own is not None:
+            kernels.append(_source_kernel(program, launch, own, names))
+            text = embedded(dict(own.attrs).get("source"), "T.CUDASourceCodeKernel", launch.span)
+            sources += [] if text in sources else [text]
+            continue
         found = plan(program, launch, target, pass_configs)
         name = identifier(program.name) + ("_kernel" if number == 0 else f"_kernel_{number}")
         lowered = lower_launch(program, found, names, lines, name)
@@ -70,7 +83,7 @@ def build_cuda(
         if "tir" in stages:
             tir_texts.append(str(lowered.function))
         texts.append(lines.resolve(print_function(lowered.function, target)))
-    source = "\n".join([f'#include "{PROLOGUE_NAME}"', *sources, *texts])
+    source = "\n".join([*includes, *sources, *texts])
     shown: list[tuple[str, str]] = []
     if "tile-ir" in stages:
         shown.append(("tile-ir", print_program(program)))
@@ -82,6 +95,25 @@ def build_cuda(
     from tilelang.backends.cuda.assemble import assemble
 
     return assemble(artifact, program, target)
+
+
+def source_of(launch: Launch) -> Call | None:
+    """The call that names the CUDA source of a launch; ``None`` for one that is written in the language."""
+    calls = (stmt.call for stmt in launch.body if isinstance(stmt, Effect))
+    return next((call for call in calls if call.op == "cuda_source"), None)
+
+
+def _source_kernel(program: Program, launch: Launch, call: Call, names: Mapping[Var, str]) -> DeviceKernel:
+    """The launch of a function of embedded source. It takes the parameters in their order, then the sizes that shapes
+    name."""
+    entry = dict(call.attrs).get("entry")
+    if not isinstance(entry, str):
+        raise Unsupported("T.CUDASourceCodeKernel needs the name of a kernel that is known", launch.span)
+    arguments = [Argument("param", param.name, str(param.dtype)) for param in program.params]
+    sizes = [var for var in names if not any(var is param for param in program.params)]
+    arguments += [Argument("dim", names[var], str(var.dtype)) for var in sizes]
+    grid, block = _extents(launch, names)
+    return DeviceKernel(entry, grid, block, tuple(arguments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +170,8 @@ def _threads(name: str, extents: list[Any]) -> tuple[list[Any], list[tuple[Any, 
     return values, iterations
 
 
-def _device_kernel(kernel: KernelLowering, launch: Launch, symbol: str, names: Mapping[Var, str]) -> DeviceKernel:
+def _extents(launch: Launch, names: Mapping[Var, str]) -> tuple[tuple[Extent, Extent, Extent], tuple[int, int, int]]:
+    """Blocks and threads along three dimensions."""
     try:
         grid = [formula(extent, names) for extent in launch.grid]
     except NotAFormula as problem:
@@ -146,16 +179,16 @@ def _device_kernel(kernel: KernelLowering, launch: Launch, symbol: str, names: M
     block = [formula(extent, names) for extent in launch.threads]
     grid += [1] * (3 - len(grid))
     block += [1] * (3 - len(block))
-    arguments = tuple(_argument(kernel, param, names) for _, param in kernel.params)
     sizes = [size for size in block if isinstance(size, int)]
-    assert len(sizes) == 3, "threads are constants"
-    return DeviceKernel(
-        symbol,
-        (grid[0], grid[1], grid[2]),
-        (sizes[0], sizes[1], sizes[2]),
-        arguments,
-        kernel.memory.dynamic_bytes,
-    )
+    if len(sizes) != 3:
+        raise Unsupported("the number of threads of a block must be a constant", launch.span)
+    return (grid[0], grid[1], grid[2]), (sizes[0], sizes[1], sizes[2])
+
+
+def _device_kernel(kernel: KernelLowering, launch: Launch, symbol: str, names: Mapping[Var, str]) -> DeviceKernel:
+    grid, block = _extents(launch, names)
+    arguments = tuple(_argument(kernel, param, names) for _, param in kernel.params)
+    return DeviceKernel(symbol, grid, block, arguments, kernel.memory.dynamic_bytes)
 
 
 def _argument(kernel: KernelLowering, param: Buffer | Var, names: Mapping[Var, str]) -> Argument:

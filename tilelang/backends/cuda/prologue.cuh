@@ -332,6 +332,32 @@ TL_DEVICE float divide(float a, float b) {
   return plain && inside ? quotient : divide_any(a, b);
 }
 
+// --- elements in a row -------------------------------------------------------------------------------------------
+
+template <int COUNT, typename T> TL_DEVICE bool all_of(const T *first) {
+  bool found = true;
+  for (int i = 0; i < COUNT; ++i) found = found && (float)first[i] != 0.0f;
+  return found;
+}
+template <int COUNT, typename T> TL_DEVICE bool any_of(const T *first) {
+  bool found = false;
+  for (int i = 0; i < COUNT; ++i) found = found || (float)first[i] != 0.0f;
+  return found;
+}
+template <typename T> TL_DEVICE unsigned load_word(const T *place) { return *(const unsigned *)place; }
+
+// Programmatic dependent launch, which is a hint: without the launch attribute it does nothing.
+TL_DEVICE void pdl_trigger() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+TL_DEVICE void pdl_sync() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 struct Add { template <typename T> static __device__ __forceinline__ T of(T a, T b) { return a + b; } };
 struct Max { template <typename T> static __device__ __forceinline__ T of(T a, T b) { return a < b ? b : a; } };
 struct Min { template <typename T> static __device__ __forceinline__ T of(T a, T b) { return b < a ? b : a; } };

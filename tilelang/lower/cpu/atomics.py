@@ -1,5 +1,5 @@
-"""Atomic updates. Blocks run side by side, so updates of tensors exchange whole elements until none came between; memory
-of a block belongs to one thread of the CPU and needs no such care."""
+"""Atomic updates. Blocks run side by side, so updates of tensors exchange whole elements until none came between.
+Memory of a block belongs to one thread of the CPU and needs no such care."""
 
 from __future__ import annotations
 
@@ -48,9 +48,7 @@ def _tile(stmt: Atomic, target: Region) -> Nest:
         source = box_of(value)
         extents = tuple(long_extents(source))
         loops = loops_for(extents)
-        value = Load(
-            value.buffer.dtype, value.buffer, indices_of(source, loops, extents, value), span=stmt.span
-        )
+        value = Load(value.buffer.dtype, value.buffer, indices_of(source, loops, extents, value), span=stmt.span)
     else:
         loops = loops_for(extents)
     place = Load(target.buffer.dtype, target.buffer, indices_of(box, loops, extents, target), span=stmt.span)
@@ -106,10 +104,8 @@ def _element(kernel: BlockLowering, stmt: Atomic, place: Load) -> list[tir.Stmt]
     def updated() -> tir.Expr:
         assert value is not None
         if stmt.op == "store":
-            found = value
-        else:
-            found = combined(_OPS[stmt.op], scalars.decode(before, dtype), value)
-        return scalars.encode(found, dtype)
+            return scalars.encode(value, dtype)
+        return scalars.encode(combined(_OPS[stmt.op], scalars.decode(before, dtype), value), dtype)
 
     if stmt.op not in ("load", "store", *_OPS):
         raise Unsupported(f"T.atomic_{stmt.op} is not supported on the CPU", stmt.span)

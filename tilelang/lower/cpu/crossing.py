@@ -23,8 +23,8 @@ WARP = 32
 
 
 def exchange(kernel: BlockLowering, call: Call, mask: Mask | None) -> list[tir.Stmt]:
-    """The first piece; the value of the call is known behind it. Values do not change if the statement that has the call
-    is lowered in a loop over threads later."""
+    """The first piece; the value of the call is known behind it. Values do not change if the statement that has the
+    call is lowered in a loop over threads later."""
     threads = kernel.thread_count(call.span)
     is_vote = call.op in _VOTES
     given_type = "uint8" if is_vote else kernel.scalars.compute(call.dtype)
@@ -66,6 +66,11 @@ def _reader(kernel: BlockLowering, call: Call, taken: Callable[[tir.Expr], tir.E
     return read
 
 
+def _taking(read: Callable[[tir.Expr], tir.Expr]) -> Callable[[tir.Expr], tir.Expr]:
+    """What a thread takes, by its number."""
+    return read
+
+
 def _shuffle(kernel: BlockLowering, call: Call, given: Any, threads: int, mask: Mask | None) -> Any:
     """The value of another lane; of the own one where the other is outside of the group."""
     where = kernel.memory.array("lane", "int32", threads)
@@ -89,7 +94,7 @@ def _shuffle(kernel: BlockLowering, call: Call, given: Any, threads: int, mask: 
         return [kernel.put(where, thread, tirx.Select(inside, found, thread))]
 
     code = kernel.loop("thread", threads, other)
-    return (lambda thread: tir.at(given, tir.at(where, thread))), code
+    return _taking(lambda thread: tir.at(given, tir.at(where, thread))), code
 
 
 def _warps(op: str) -> Any:
@@ -114,7 +119,7 @@ def _warps(op: str) -> Any:
             return [kernel.put(results, number, start), *kernel.loop("lane", WARP, lane)]
 
         code = kernel.loop("warp", count, warp)
-        return (lambda thread: tir.at(results, tirx.truncdiv(thread, tir.const(WARP)))), code
+        return _taking(lambda thread: tir.at(results, tirx.truncdiv(thread, tir.const(WARP)))), code
 
     return take
 
@@ -131,7 +136,7 @@ def _block(op: str) -> Any:
             return [kernel.put(total, 0, combined(op, tir.at(total, tir.const(0)), value))]
 
         code = [kernel.put(total, 0, tir.const(start)), *kernel.loop("thread", threads, one)]
-        return (lambda thread: tir.at(total, tir.const(0))), code
+        return _taking(lambda thread: tir.at(total, tir.const(0))), code
 
     return take
 
@@ -165,11 +170,11 @@ def _lanes(same: bool) -> Any:
 
         code = kernel.loop("thread", threads, thread_word)
         if call.op != "match_all_sync":
-            return (lambda thread: tir.at(words, thread)), code
+            return _taking(lambda thread: tir.at(words, thread)), code
         if threads % WARP or mask is not None:
             raise Unsupported("T.match_all_sync needs whole warps on the CPU", call.span)
         every = tir.const(0xFFFFFFFF, "uint32")
-        return (
+        return _taking(
             lambda thread: tirx.Select(tirx.EQ(tir.at(words, thread), every), every, tir.const(0, "uint32"))
         ), code
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tilelang.ir.arith import try_const
@@ -32,7 +33,14 @@ NOTHING = frozenset(
         *("annotate_ws_schedule", "annotate_ws_pipeline_depth", "annotate_producer_reg_dealloc", "reads", "writes"),
         *("annotate_consumer_reg_alloc", "annotate_stmt", "use_swizzle", "reshape", "view", "no_set_max_nreg"),
         *("set_max_nreg", "inc_max_nreg", "dec_max_nreg", "disable_warp_group_reg_alloc"),
-        *("sync_threads", "syncthreads", "sync_warp", "tvm_storage_sync", "fence_proxy_async", "ptx_fence_barrier_init"),
+        *(
+            "sync_threads",
+            "syncthreads",
+            "sync_warp",
+            "tvm_storage_sync",
+            "fence_proxy_async",
+            "ptx_fence_barrier_init",
+        ),
         *("threadfence", "threadfence_block", "threadfence_system", "named_barrier_arrive"),
         *("ptx_commit_group", "cp_async_commit_group", "ptx_wait_group", "cp_async_wait_group", "wait_wgmma"),
         *("warpgroup_arrive", "warpgroup_commit_batch", "warpgroup_wait", "warpgroup_fence_operand"),
@@ -78,8 +86,8 @@ def _arrival(kernel: BlockLowering, stmt: Effect) -> list[tir.Stmt]:
         for part in parts:
             if any(getattr(getattr(inner, "call", None), "op", "") in waits for inner in walk(part)):
                 raise Unsupported(
-                    "parts of the threads that wait for each other at barriers need a GPU: on the CPU they would run one "
-                    "after the other",
+                    "parts of the threads that wait for each other at barriers need a GPU: on the CPU they would run "
+                    "one after the other",
                     outer.span,
                 )
     return []
@@ -166,7 +174,7 @@ def _finalize_reducer(kernel: BlockLowering, stmt: Effect, call: Call) -> list[t
     body = kernel.launch.body
     region = _region(call.args[0])
     for block in _blocks(body):
-        for this, following in zip(block, block[1:], strict=False):
+        for this, following in pairwise(block):
             if this is stmt and getattr(getattr(following, "call", None), "op", "") == "reducer_result":
                 target = _region(following.call.args[0])  # type: ignore[attr-defined]  # an effect
                 return lower_nest(kernel, copy_nest(Copy(region, target, span=stmt.span)))
@@ -227,9 +235,7 @@ def block_call(kernel: BlockLowering, call: Call) -> tir.Expr | None:
         if name not in LIBM:
             raise Unsupported(f"the function {name} is CUDA code, which cannot run on the CPU", call.span)
         args = [kernel.scalars.argument(arg) for arg in call.args]
-        return kernel.scalars.decode(
-            tirx.call_pure_extern(kernel.scalars.storage(call.dtype), name, *args), call.dtype
-        )
+        return kernel.scalars.decode(tirx.call_pure_extern(kernel.scalars.storage(call.dtype), name, *args), call.dtype)
     if op in _INDICES:
         return _INDICES[op](kernel, call)
     if op in ("any_of", "all_of"):

@@ -161,9 +161,7 @@ def _element(
     return tirx.if_then_else(inside, value, tir.const(0, tir.type_of(value)))
 
 
-def _accumulator(
-    kernel: BlockLowering, region: Region, compute: str
-) -> tuple[Matrix, list[tir.Stmt], list[tir.Stmt]]:
+def _accumulator(kernel: BlockLowering, region: Region, compute: str) -> tuple[Matrix, list[tir.Stmt], list[tir.Stmt]]:
     """The accumulator in the type of the arithmetic, with the code that brings it there and back."""
     matrix, code = _matrix(kernel, region)
     buffer = region.buffer

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.arith import launch_ranges, prove_le, prove_lt, try_const
 from tilelang.ir.buffer import Buffer
-from tilelang.ir.expr import Expr, Var
+from tilelang.ir.expr import Var
 from tilelang.ir.span import NOWHERE
-from tilelang.ir.stmt import Alloc, Effect
+from tilelang.ir.stmt import Alloc
 from tilelang.ir.visit import operands, subterms, walk
 from tilelang.lower import tir
 from tilelang.lower.cpu.memory import Memory
 from tilelang.lower.cpu.variance import Variance
+from tilelang.lower.safe_values import safe_values
 from tilelang.lower.scalar import ScalarLowering
 from tilelang.lower.signature import identifier
 from tilelang.lower.tir import tirx
@@ -58,7 +59,7 @@ class BlockLowering:
         self.scalars = ScalarLowering("cpu", self.load, self._call)
         self.memory = Memory(self)
         self.params: list[tuple[Any, Buffer | Var]] = []
-        self.safe_values = _safe_values(launch)
+        self.safe_values = safe_values(launch)
         self._declare_params(names)
 
     # --- parameters and names ---
@@ -275,21 +276,6 @@ def _pointed(buffer: Buffer) -> str:
     from tilelang.lower.dtypes import storage_of
 
     return storage_of("cpu", buffer.dtype)
-
-
-def _safe_values(launch: Launch) -> dict[Buffer, Operand]:
-    """What reads outside of a tensor give, as ``T.annotate_safe_value`` says."""
-    found: dict[Buffer, Operand] = {}
-    for stmt in walk(launch.body):
-        if isinstance(stmt, Effect) and stmt.call.op == "annotate_safe_value":
-            entries = dict(stmt.call.attrs).get("values")
-            if isinstance(entries, tuple):
-                for entry in entries:  # type: ignore[reportUnknownVariableType]  # pairs, checked below
-                    if isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], Buffer):  # type: ignore[reportUnknownArgumentType]
-                        value: object = entry[1]  # type: ignore[reportUnknownVariableType]
-                        if isinstance(value, (Expr, int, float)):
-                            found[entry[0]] = value
-    return found
 
 
 def workspaces_of(program: Program) -> tuple[Buffer, ...]:

@@ -106,10 +106,9 @@ class Memory:
         if None in sizes:
             raise Unsupported(f"{buffer.name} has no constant size", buffer.span)
         strides = [try_const(stride) for stride in strides_of(buffer)]
+        count = prod(size for size in sizes if size is not None)
         if buffer.strides is not None and None not in strides:
-            count = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))  # type: ignore[operator]  # no None left
-        else:
-            count = prod(size for size in sizes if size is not None)
+            count = 1 + sum(((size or 1) - 1) * (stride or 0) for size, stride in zip(sizes, strides, strict=True))
         return (count + 1) // 2 if buffer.dtype.bits == 4 else count
 
     def temporary(self, name: str, dtype: str, elements: int) -> tuple[Any, tir.Stmt]:

@@ -59,9 +59,7 @@ class _Reduction:
         with kernel.ranging(_ranges(loops, extents)):
             return _nest(kernel, [loops[number] for number in kept], [extents[number] for number in kept], element)
 
-    def _in_line(
-        self, loop: Var, read: Sequence[Operand], places: tuple[Operand, ...], length: int
-    ) -> list[tir.Stmt]:
+    def _in_line(self, loop: Var, read: Sequence[Operand], places: tuple[Operand, ...], length: int) -> list[tir.Stmt]:
         kernel = self.kernel
         partial, declaration = kernel.memory.temporary("partial", self.compute, 1)
 
@@ -76,9 +74,7 @@ class _Reduction:
             *self._finish(tir.at(partial, tir.const(0)), places),
         ]
 
-    def _in_lanes(
-        self, loop: Var, read: Sequence[Operand], places: tuple[Operand, ...], length: int
-    ) -> list[tir.Stmt]:
+    def _in_lanes(self, loop: Var, read: Sequence[Operand], places: tuple[Operand, ...], length: int) -> list[tir.Stmt]:
         """Partial results side by side, so that the steps do not wait for each other."""
         kernel = self.kernel
         partial, declaration = kernel.memory.temporary("partial", self.compute, LANES)
@@ -273,5 +269,3 @@ def _ranges(loops: Sequence[Var], extents: Sequence[Dim]) -> dict[Var, Interval]
 
 def _moved(box: Box, loops: Sequence[Var]) -> tuple[Operand, ...]:
     return tuple(plus(start, loop) for (start, _), loop in zip(box, loops, strict=True))
-
-

@@ -301,9 +301,7 @@ def _let(kernel: BlockLowering, stmt: Let) -> list[tir.Stmt]:
 
 def _thread(kernel: BlockLowering, stmt: Let) -> tir.Expr:
     if kernel.thread is None:
-        raise Unsupported(
-            f"{stmt.var.name} differs by thread, and is used where the threads work together", stmt.span
-        )
+        raise Unsupported(f"{stmt.var.name} differs by thread, and is used where the threads work together", stmt.span)
     return kernel.thread
 
 

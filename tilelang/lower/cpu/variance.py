@@ -1,8 +1,9 @@
 """What differs from thread to thread of a block.
 
-Code that says nothing of threads runs once for the block. A value *differs* if it follows from the number of the thread;
-a private buffer differs if such a value reaches it. Statements that use such values run for each thread, and barriers,
-tile operations and exchanges between threads cut the code into pieces that all threads finish before the next begins.
+Code that says nothing of threads runs once for the block. A value *differs* if it follows from the number of the
+thread; a private buffer differs if such a value reaches it. Statements that use such values run for each thread.
+Barriers, tile operations and exchanges between threads cut the code into pieces that all threads finish before the next
+begins.
 """
 
 from __future__ import annotations
@@ -64,10 +65,7 @@ TILE = (Copy, Fill, Gemm, Reduce, Scan)
 def crossing_calls(stmt: Stmt) -> list[Call]:
     """The exchanges between threads among the operands of a statement, innermost first."""
     found = [
-        term
-        for value in operands(stmt)
-        for term in subterms(value)
-        if isinstance(term, Call) and term.op in CROSSING
+        term for value in operands(stmt) for term in subterms(value) if isinstance(term, Call) and term.op in CROSSING
     ]
     return list({id(call): call for call in reversed(found)}.values())
 
@@ -113,9 +111,12 @@ class Variance:
         """Whether some of a statement runs for each thread."""
         found = self._per_thread.get(id(stmt))
         if found is None:
-            found = self._per_thread[id(stmt)] = self._own(stmt) or any(
-                self.is_per_thread(inner) for body in children(stmt) for inner in body
-            )
+            if isinstance(stmt, For) and stmt.kind == "parallel":
+                # The threads share its iterations.
+                found = any(map(self._uses, walk((stmt,))))
+            else:
+                found = self._own(stmt) or any(self.is_per_thread(inner) for body in children(stmt) for inner in body)
+            self._per_thread[id(stmt)] = found
         return found
 
     def is_together(self, stmt: Stmt) -> bool:
@@ -128,18 +129,18 @@ class Variance:
         return found
 
     def _own(self, stmt: Stmt) -> bool:
-        if isinstance(stmt, For) and stmt.kind == "parallel":
-            # Its body is seen through ``children``.
-            return any(self.of_value(value) for value in operands(stmt))
+        """Whether a statement itself runs for each thread. Every thread that comes by updates an element atomically."""
         if isinstance(stmt, Atomic) and not isinstance(stmt.dst, Region):
             return True
         if isinstance(stmt, Atomic) and stmt.op.startswith("addx"):
             return True
+        return self._uses(stmt)
+
+    def _uses(self, stmt: Stmt) -> bool:
+        """Whether a statement itself has something that differs."""
         if isinstance(stmt, Let) and stmt.var in self._vars:
             return True
         if isinstance(stmt, (Store, Alloc)) and self.of_buffer(stmt.buffer):
-            return True
-        if isinstance(stmt, Store) and any(self.of_value(index) for index in stmt.indices):
             return True
         return any(self.of_value(value) for value in operands(stmt))
 

@@ -10,6 +10,7 @@ from tilelang.ir.dtype import INT32
 from tilelang.ir.expr import Call, Expr, Load, Var
 from tilelang.lower import tir
 from tilelang.lower.cuda import reducers
+from tilelang.lower.cuda.embedded import embedded
 from tilelang.lower.tir import tirx
 from tilelang.lower.unsupported import Unsupported
 
@@ -157,11 +158,24 @@ def _device_assert(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir
 
 
 def _import_source(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir.Stmt]:
-    source = dict(call.attrs).get("source")
-    if not isinstance(source, str):
-        raise Unsupported("T.import_source needs a string that is known", stmt.span)
-    kernel.sources.append(f'#line {stmt.span.line} "{stmt.span.path}"\n{source}')
+    kernel.sources.append(embedded(dict(call.attrs).get("source"), "T.import_source", stmt.span))
     return []
+
+
+def _loops_of(call: Call) -> tuple[Region, int]:
+    """The box that ``T.all_of`` or ``T.any_of`` looks at, and its number of elements."""
+    value = call.args[0]
+    region = Region(value, None, (0,) * value.rank, value.shape) if isinstance(value, Buffer) else value
+    if not isinstance(region, Region) or region.extents is None:
+        raise Unsupported(f"T.{call.op} needs a buffer or a box of one", call.span)
+    count, ended = 1, False
+    for extent, whole in zip(reversed(region.extents), reversed(region.buffer.shape), strict=True):
+        number = try_const(extent)
+        if number is None or (ended and number != 1):
+            raise Unsupported(f"T.{call.op} needs elements that lie side by side", call.span)
+        ended = ended or number != try_const(whole)
+        count *= number
+    return region, count
 
 
 def _thread_return(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir.Stmt]:
@@ -193,6 +207,8 @@ EFFECTS: dict[str, Lower] = {
     "print": _print,
     "device_assert": _device_assert,
     "import_source": _import_source,
+    "pdl_trigger": _named("tl::pdl_trigger"),
+    "pdl_sync": _named("tl::pdl_sync"),
     "thread_return": _thread_return,
     "loop_break": lambda kernel, stmt, call: [tirx.Break()],
     **reducers.EFFECTS,
@@ -240,6 +256,17 @@ def device_call(kernel: KernelLowering, call: Call) -> tir.Expr | None:
         return tirx.Cast(dtype, tirx.call_extern("int32" if dtype == "int32" else "uint32", _VOTES[op], *args))
     if op in _INDICES:
         return _INDICES[op](kernel, call)
+    if op in ("all_of", "any_of"):
+        region, count = _loops_of(call)
+        if region.buffer.is_fragment:
+            raise Unsupported(
+                f"T.{op} of a fragment would need other threads; copy it to shared memory first", call.span
+            )
+        return tirx.call_extern("bool", f"tl::{op}<{count}>", argument(kernel, region))
+    if op == "__ldg" and isinstance(call.args[0], Load):
+        return scalars.lower(call.args[0])
+    if op == "ldg32" and isinstance(call.args[0], (Load, Region, Buffer)) and len(call.args) == 1:
+        return tirx.call_extern("uint32", "tl::load_word", _address(kernel, call))
     if op in ("ldg32", "ldg64", "ldg128", "lds32", "lds64", "lds128"):
         raise Unsupported(f"T.{op} is not supported yet; index the buffer instead", call.span)
     if op == "activemask":

@@ -21,6 +21,7 @@ from tilelang.ir.visit import operands, subterms, walk
 from tilelang.lower import tir
 from tilelang.lower.cuda.memory import Memory
 from tilelang.lower.dtypes import storage_of
+from tilelang.lower.safe_values import safe_values
 from tilelang.lower.scalar import ScalarLowering
 from tilelang.lower.signature import identifier
 from tilelang.lower.sums import expression
@@ -105,6 +106,7 @@ class KernelLowering:
         self.memory = Memory(self)
         self.barriers: Barriers = place_barriers(plan, self._thread_loops())
         self.finished_reducer: Buffer | None = None
+        self.safe_values = safe_values(self.launch)
         self.helpers: set[str] = set()
         self.sources: list[str] = []
         self.params: list[tuple[Any, Buffer | Var]] = []
@@ -235,6 +237,13 @@ class KernelLowering:
     def index(self, operand: Operand | Any) -> tir.Expr:
         """An integer operand as a 32-bit expression where it is one."""
         return self.scalars.lower(operand)
+
+    def outside(self, buffer: Buffer) -> tir.Expr:
+        """What a read outside of a tensor gives, in the storage type."""
+        value = self.safe_values.get(buffer)
+        if value is None:
+            return self.scalars.zero(buffer.dtype)
+        return self.scalars.encode(self.scalars.lower(value, buffer.dtype), buffer.dtype)
 
     def load(self, load: Load) -> tir.Expr:
         """An element in its storage type."""

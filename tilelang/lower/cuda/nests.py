@@ -188,6 +188,9 @@ class NestLowering:
         """Neighbouring registers that are taken together: as many as some access to memory allows."""
         most = registers & -registers
         found = 1
+        if any(isinstance(stmt, Atomic) and stmt.attr("result") is not None for stmt in walk(tuple(self.nest.body))):
+            # What an update gives back is a name that later statements of the same iteration use.
+            return 1
         for buffer, indices in _accesses(self.nest.body):
             if buffer.is_shared or buffer.is_global:
                 found = max(found, self.lanes_at(buffer, indices, most))
@@ -353,7 +356,7 @@ class StoreLowering:
         target = stmt.buffer
         lanes = self._lanes(target, stmt.indices)
         if lanes > 1 and isinstance(stmt.value, Load) and stmt.value.buffer.dtype == target.dtype:
-            source = self._lanes(stmt.value.buffer, stmt.value.indices)
+            source = self._lanes(stmt.value.buffer, stmt.value.indices) if self._reads_zero(stmt.value) else 1
             if min(lanes, source) > 1:
                 return self._moved(stmt.value, min(lanes, source))
         staged = self.nest.nest.staging
@@ -373,6 +376,10 @@ class StoreLowering:
         if self.width == 1 or not (buffer.is_shared or buffer.is_global) or buffer.dtype.bits < 8:
             return 1
         return self.nest.lanes_at(buffer, indices, self.width)
+
+    def _reads_zero(self, load: Load) -> bool:
+        """Whether a load outside of its tensor gives zero, which is all that vectors can give."""
+        return load.buffer not in self.kernel.safe_values or self.nest.inside(load.buffer, load.indices) is None
 
     def _each(self, code: Callable[[tir.Expr], list[tir.Stmt]]) -> list[tir.Stmt]:
         return self.nest.each_lane(self.base, self.width, code)
@@ -432,7 +439,7 @@ class StoreLowering:
             return
         for load in unconditional_loads(self.stmt.value):
             lanes = self._lanes(load.buffer, load.indices)
-            if lanes == 1 or id(load) in self._fetched:
+            if lanes == 1 or id(load) in self._fetched or not self._reads_zero(load):
                 continue
             array, declaration = self.kernel.memory.temporary(
                 load.buffer.name, self.kernel.storage(load.buffer.dtype), self.width
@@ -490,13 +497,12 @@ class StoreLowering:
 
 
 def checked_load(kernel: KernelLowering, nest: NestLowering, load: Load) -> tir.Expr:
-    """An element in its storage type, zero outside of the tensor."""
+    """An element in its storage type; outside of the tensor zero, or what ``T.annotate_safe_value`` says."""
     value = kernel.load(load)
     readable = nest.inside(load.buffer, load.indices)
     if readable is None:
         return value
-    zero = kernel.scalars.zero(load.buffer.dtype)
-    return tir.tirx.if_then_else(readable, value, zero)
+    return tir.tirx.if_then_else(readable, value, kernel.outside(load.buffer))
 
 
 def store_element(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilelang.ir.access import accesses
 from tilelang.ir.arith import let_ranges, loop_ranges, try_const
 from tilelang.ir.stmt import (
     Alloc,
@@ -23,6 +24,7 @@ from tilelang.ir.stmt import (
     Store,
     While,
 )
+from tilelang.ir.visit import walk
 from tilelang.lower import tir
 from tilelang.lower.cuda.atomics import lower_atomic
 from tilelang.lower.cuda.copies import lower_copy, lower_fill
@@ -135,13 +137,50 @@ def _let(kernel: KernelLowering, stmt: Let) -> list[tir.Stmt]:
 
 def _for(kernel: KernelLowering, stmt: For) -> list[tir.Stmt]:
     if is_parallel(stmt):
-        return lower_nest(kernel, written(stmt))
+        if all(try_const(extent) is not None for extent in stmt.extents):
+            return lower_nest(kernel, written(stmt))
+        return _dealt_out(kernel, stmt)
     if stmt.kind == "thread":
         # One dimension of the launch, under another name.
         return lower_block(kernel, stmt.body)
     if id(stmt) in kernel.barriers.staged:
         return lower_pipeline(kernel, stmt)
     return lower_loop(kernel, stmt, lambda body: lower_block(kernel, body))
+
+
+def _dealt_out(kernel: KernelLowering, stmt: For) -> list[tir.Stmt]:
+    """A parallel loop whose extents are known at run time only: the threads take its iterations in turn."""
+    if any(access.buffer.is_fragment for inner in walk(stmt.body) for access in accesses(inner)):
+        raise Unsupported("T.Parallel over fragments needs constant extents", stmt.span)
+    if any(try_const(start) != 0 for start in stmt.starts):
+        raise Unsupported("T.Parallel loops start at 0", stmt.span)
+    first, threads = kernel.active(stmt)
+    extents = [kernel.index(extent) for extent in stmt.extents]
+    total = tir.const(1)
+    for extent in extents:
+        total = total * extent
+    outer = kernel.ranges
+    kernel.ranges = loop_ranges(stmt, outer)
+
+    def turn(number: tir.Expr) -> list[tir.Stmt]:
+        index = number * threads + (kernel.thread - first if first else kernel.thread)
+        rest = index
+        for var, extent in reversed(list(zip(stmt.vars, extents, strict=True))):
+            last = var is stmt.vars[0]
+            kernel.scalars.bind(var, rest if last else tir.tirx.truncmod(rest, extent))
+            rest = tir.tirx.truncdiv(rest, extent)
+        try:
+            body = lower_block(kernel, stmt.body)
+        finally:
+            for var in stmt.vars:
+                kernel.scalars.unbind(var)
+        return [tir.branch(tir.tirx.LT(index, total), body)] if body else []
+
+    try:
+        rounds = tir.tirx.truncdiv(total + (threads - 1), tir.const(threads))
+        return tir.loop(kernel.fresh("turn"), rounds, turn)
+    finally:
+        kernel.ranges = outer
 
 
 def lower_loop(kernel: KernelLowering, stmt: For, body: Body) -> list[tir.Stmt]:

@@ -6,7 +6,7 @@ with clusters or with persistent loops are left out.
 
 from __future__ import annotations
 
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from tilelang.ir.arith import affine, try_const
@@ -155,10 +155,24 @@ class _Search:
         space = space_of(self._sites.evaluate, store.site.axes, used | free, frozenset(given))
         if space is None:
             return
-        for point in islice(space.points(given, MAX_BLOCKS, free, ends=False), 4 * MAX_BLOCKS):
+        budget = 4 * MAX_BLOCKS
+        parts = [islice(space.points(given, MAX_BLOCKS, free, ends=False), budget)]
+        if not space.is_within(given, MAX_BLOCKS):
+            parts += self._neighbours(store, used | free, given, free, budget)
+        for point in chain.from_iterable(parts):
             place = store.place(point)
             if place is not None:
                 yield point, place
+
+    def _neighbours(
+        self, store: _Store, needed: frozenset[Var], given: Mapping[Var, int], free: frozenset[Var], budget: int
+    ) -> Iterator[Iterator[Point]]:
+        """Points of the first blocks along each axis of the grid: whole tiles, so that those which overlap meet."""
+        for var in self._blocks & needed:
+            base = {**given, **dict.fromkeys(self._blocks - {var}, 0)}
+            space = space_of(self._sites.evaluate, store.site.axes, needed, frozenset(base))
+            if space is not None:
+                yield islice(space.points(base, budget, free | {var}, ends=False), budget)
 
     def _store(self, site: Site) -> _Store | None:
         key = id(site.access)

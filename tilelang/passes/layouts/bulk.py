@@ -35,9 +35,9 @@ class Misfit(NamedTuple):
     """Why TMA cannot move a tile.
 
     ``encoding``: the layout is no swizzle of TMA's. ``gaps``: its elements leave gaps. ``order``: neighbours in memory
-    are no neighbours in the last dimension of the tensor. ``narrow`` and ``wide``: ``run`` bytes lie side by side, less
-    or more than the ``swizzle`` (or than 16 bytes without one). ``fatal``: a plain copy fails too; with other misfits
-    the compiler moves the tile without TMA unless the source insists.
+    are no neighbours in the last dimension of the tensor. ``narrow``: ``run`` bytes lie side by side, no whole units of
+    16. ``wide``: ``run`` bytes do, more than the ``swizzle``. ``fatal``: a plain copy fails too; with other misfits the
+    compiler moves the tile without TMA unless the source insists.
     """
 
     kind: Kind
@@ -117,8 +117,6 @@ def _of_plain(steps: dict[tuple[int, int], int], sizes: Sequence[int], unit: int
     if count == 0:
         return Misfit("order")
     run, span = unit << count, UNIT_BYTES << swizzle
-    if not swizzle:
-        return Misfit("narrow", run) if run % UNIT_BYTES else None
-    if run < span:
-        return Misfit("narrow", run, span, fatal=True)
-    return Misfit("wide", run, span) if run > span and count < len(order) else None
+    if run % UNIT_BYTES:
+        return Misfit("narrow", run, span if swizzle else 0)
+    return Misfit("wide", run, span) if swizzle and run > span and count < len(order) else None

@@ -1,0 +1,27 @@
+# case: layout_atomic_between_fragments
+# about: an atomic update of one fragment from another, which is spread otherwise
+# targets: sm_80
+# expect: error layout-conflict line=23
+
+import tilelang
+import tilelang.language as T
+
+
+@T.prim_func
+def main(A: T.Tensor((64, 64), T.float16), B: T.Tensor((64, 64), T.float16), C: T.Tensor((64, 64), T.float32)):
+    with T.Kernel(1, threads=128):
+        a = T.alloc_shared((64, 64), T.float16)
+        b = T.alloc_shared((64, 64), T.float16)
+        one = T.alloc_fragment((64, 64), T.float32)
+        other = T.alloc_fragment((64, 64), T.float32)
+        T.copy(A, a)
+        T.copy(B, b)
+        T.clear(one)
+        T.clear(other)
+        T.gemm(a, b, one, policy=T.GemmWarpPolicy.FullRow)
+        T.gemm(b, a, other, policy=T.GemmWarpPolicy.FullCol)
+        T.atomic_add(one, other)
+        T.copy(one, C)
+
+
+kernel = tilelang.compile(main, out_idx=-1)
