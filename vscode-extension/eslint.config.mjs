@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'bundled', 'node_modules', 'test/workbench/node_modules', '.vscode-test'] },
+  { ignores: ['dist', 'bundled', 'node_modules', 'test/out', 'test/workbench/node_modules', '.vscode-test'] },
   ...tseslint.configs.strict,
   {
     rules: {

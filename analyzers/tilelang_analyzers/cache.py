@@ -45,6 +45,7 @@ class Cache:
     def __init__(self, *, with_instances: bool) -> None:
         self._with_instances = with_instances
         self._version = _own_version()
+        self._tools = ""
         self._hashes: dict[str, str] = {}
         self._newer = _NewerFiles()
         self._ready: set[Path] = set()
@@ -99,8 +100,16 @@ class Cache:
         plain = repr(
             replace(settings, cache=True, cache_dir="", baseline="", include=(), force_exclude=False, origins={})
         )
-        name = digest(f"{path}\0{plain}\0{self._version}".encode())
+        name = digest(f"{path}\0{plain}\0{self._version}{self._compilers(settings)}".encode())
         return cache_folder(settings) / name[:2] / f"{name[2:]}.json"
+
+    def _compilers(self, settings: Settings) -> str:
+        """What a compile depends on, for settings that ask for one."""
+        if settings.compile and not self._tools:
+            from tilelang_analyzers.compiling import compilers
+
+            self._tools = compilers()
+        return self._tools if settings.compile else ""
 
     def _prepare(self, folder: Path) -> None:
         """Make the cache's folder and keep it out of repositories and backups."""

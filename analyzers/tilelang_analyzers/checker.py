@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tilelang.frontend.instance import FileAnalysis
     from tilelang.frontend.project import Project
     from tilelang.syntax.module import Module
+    from tilelang_analyzers.compiling import Compiler
     from tilelang_analyzers.memory import Memory
     from tilelang_analyzers.profile import Stopwatch
     from tilelang_analyzers.selection import TargetChoice
@@ -42,9 +43,18 @@ class Examination(NamedTuple):
 
 class Checker:
     """Checks files; see :meth:`check`. ``overlays`` are the contents of files that differ from what is on disk;
-    ``profile``: the reports tell where the time went."""
+    ``profile``: the reports tell where the time went. ``compile_jobs``: processes to compile in where the settings ask
+    for that; one per core by default."""
 
-    def __init__(self, overlays: Mapping[str, bytes] = MappingProxyType({}), *, profile: bool = False) -> None:
+    def __init__(
+        self,
+        overlays: Mapping[str, bytes] = MappingProxyType({}),
+        *,
+        profile: bool = False,
+        compile_jobs: int | None = None,
+    ) -> None:
+        self._compile_jobs = compile_jobs
+        self._compiler: Compiler | None = None
         self._overlays = overlays
         self._profile = profile
         self._projects: dict[object, Project] = {}
@@ -92,7 +102,8 @@ class Checker:
                     analysis = memory.adopt(analysis, project.sources)
                 pulse = cancellation.check if cancellation is not None else None
                 with paused_collection():
-                    report = check(analysis, sources, settings, choice, watch, memory, pulse)
+                    compiler = self._compile(settings) if memory is None else None
+                    report = check(analysis, sources, settings, choice, watch, memory, pulse, compiler)
                 if watch is not None:
                     report = report._replace(timings=watch.times())
                 return Examination(report, analysis, sources, choice)
@@ -119,6 +130,17 @@ class Checker:
         for project in self._projects.values():
             project.forget(path)
         self._relevance = Relevance()
+
+    def _compile(self, settings: Settings) -> Compiler | None:
+        """The compiler of this process, if the settings ask for one. An editor compiles by itself."""
+        if not settings.compile:
+            return None
+        from tilelang_analyzers.compiling import Compiler
+
+        if self._compiler is None:
+            self._compiler = Compiler(self._compile_jobs)
+        self._compiler.forget()
+        return self._compiler
 
     def _stopwatch(self) -> Stopwatch | None:
         if not self._profile:

@@ -156,6 +156,11 @@ def parser(program: str) -> argparse.ArgumentParser:
     output.add_argument("--quiet", "-q", action="store_true", help="print no text if there are no findings")
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever the findings")
     output.add_argument("--trace-instances", action="store_true", help="show each kernel's instances and missing ones")
+    what.add_argument(
+        "--compile",
+        action="store_true",
+        help="compile kernels down to machine code too: compile errors, spills, the real registers",
+    )
     output.add_argument("--layouts", action="store_true", help="put the layouts of tiles and loops into JSON reports")
     fixing = made.add_argument_group("fixing")
     fixing.add_argument("--fix", action="store_true", help="apply the fixes that cannot change what a kernel computes")
@@ -259,7 +264,7 @@ def check_command(program: str, arguments: Sequence[str]) -> int:
 
 def _config(options: argparse.Namespace) -> Config:
     from tilelang_analyzers.config import Config
-    from tilelang_analyzers.settings import validate
+    from tilelang_analyzers.settings import SettingsError, validate
 
     given = {
         "target": options.target,
@@ -275,6 +280,13 @@ def _config(options: argparse.Namespace) -> Config:
         written["force-exclude"] = True
     if options.layouts:
         written["layouts"] = True
+    if options.compile:
+        from tilelang_analyzers.compiling import unavailable
+
+        missing = unavailable()
+        if missing is not None:
+            raise SettingsError(missing)
+        written["compile"] = True
     if options.timeout is not None:
         written["timeout"] = number(options.timeout)
     if options.cache_dir is not None:

@@ -6,26 +6,31 @@ bug of this program: it becomes the report's ``failure``, and everything else is
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from tilelang_analyzers.doubt import settle
 from tilelang_analyzers.levels import Levels
 from tilelang_analyzers.memory import Memory
 from tilelang_analyzers.merge import merge
-from tilelang_analyzers.policy import Checked, Weighed, weigh
+from tilelang_analyzers.policy import Checked, Weighed, is_error, weigh
 from tilelang_analyzers.results import Failure, FileReport, KernelResult, TraceResult
 from tilelang_analyzers.rows import rows_of
-from tilelang_analyzers.rule import FileContext, InstanceContext, ProblemContext, Scene, TargetContext
+from tilelang_analyzers.rule import COMPILE_GROUPS, FileContext, InstanceContext, ProblemContext, Scene, TargetContext
 from tilelang_analyzers.structures import CleanStructures
 from tilelang_analyzers.suppress import apply_suppressions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+    from concurrent.futures import Future
 
+    from tilelang.backends.compiling import Outcome
     from tilelang.diagnostics import Diagnostic
     from tilelang.frontend.instance import FileAnalysis, Instance
     from tilelang.ir.problem import Problem
     from tilelang.targets import Target
+    from tilelang_analyzers.compiled import Compiled
+    from tilelang_analyzers.compiling import Compiler
     from tilelang_analyzers.profile import Stopwatch
     from tilelang_analyzers.results import InstanceResult
     from tilelang_analyzers.rule import Finding
@@ -46,25 +51,29 @@ def check(
     watch: Stopwatch | None = None,
     memory: Memory | None = None,
     pulse: Callable[[], None] | None = None,
+    compiler: Compiler | None = None,
 ) -> FileReport:
     """Everything to report about one analysed file. ``watch`` measures the rules. ``memory`` has what earlier checks of
     the file found out about instances that are still the same. ``pulse`` is called between instances; it may raise to
-    stop."""
+    stop. ``compiler``: compile the instances too."""
     levels = Levels(settings, analysis.path)
-    run = _Run(analysis, sources, levels, watch, memory or Memory(), pulse, with_layouts=settings.layouts)
+    run = _Run(analysis, sources, levels, watch, memory or Memory(), pulse, compiler, with_layouts=settings.layouts)
     weighed = [Weighed(finding, levels.severity(finding)) for finding in run.file_findings()]
     checked: list[Checked] = []
     rows: list[InstanceResult] = []
     assumed = ""
     reached: set[tuple[str, int]] = set()
+    begun: list[_Begun] = []
     for instance in analysis.instances:
         run.pulse()
         targets, is_assumed = choice.of(instance)
         if targets:
             reached.add((instance.path, instance.line))
         assumed = assumed or (targets[0].label if is_assumed else "")
-        findings, made = run.instance(instance, targets)
-        checked.append(Checked(instance, tuple(target.arch for target in targets), findings))
+        begun.append(run.begin(instance, targets))
+    for one in begun:
+        findings, made = run.finish(one)
+        checked.append(Checked(one.instance, tuple(target.arch for target in one.targets), findings))
         rows += made
     weighed += weigh(checked, levels)
     diagnostics = merge((one for one in weighed if one.severity), analysis)
@@ -116,6 +125,35 @@ def _kernels(analysis: FileAnalysis, reached: Set[tuple[str, int]]) -> Iterator[
         yield KernelResult(name, path, line, state, len(instances), certain, reason)
 
 
+@dataclass(slots=True, eq=False)
+class _Begun:
+    """One instance between the rules and what waits for the compiler. ``known``: rows of an earlier check that hold."""
+
+    instance: Instance
+    targets: Sequence[Target]
+    scene: Scene
+    plans: Plans
+    known: Sequence[InstanceResult] | None
+    key: object = None
+    compiles: list[tuple[Target, Future[Outcome]]] = field(default_factory=list["tuple[Target, Future[Outcome]]"])
+
+
+def _has_error(findings: Iterable[Finding], target: Target) -> bool:
+    """Whether rules say already that a kernel cannot be compiled or launched on a target."""
+    return any(
+        is_error(finding) and finding.rule.group in COMPILE_GROUPS and finding.arch in ("", target.arch)
+        for finding in findings
+    )
+
+
+def _with_compiled(row: InstanceResult, compiled: Mapping[str, Compiled]) -> InstanceResult:
+    targets = (
+        result._replace(compiled=compiled[result.arch].result_of(row.launch)) if result.arch in compiled else result
+        for result in row.targets
+    )
+    return row._replace(targets=tuple(targets)) if compiled else row
+
+
 class _Run:
     """The rules of one file, with what they share."""
 
@@ -127,9 +165,11 @@ class _Run:
         watch: Stopwatch | None,
         memory: Memory,
         pulse: Callable[[], None] | None,
+        compiler: Compiler | None,
         *,
         with_layouts: bool,
     ) -> None:
+        self._compiler = compiler
         self._with_layouts = with_layouts
         self.pulse = pulse or (lambda: None)
         self._memory = memory
@@ -150,33 +190,62 @@ class _Run:
                 self._guarded(f"rule {rule.name}", rule.file_hook, FileContext(rule, scene))
         return scene.findings
 
-    def instance(
-        self, instance: Instance, targets: Sequence[Target]
-    ) -> tuple[tuple[Finding, ...], list[InstanceResult]]:
-        """Findings and table rows of one instance on its targets. An instance that is meant to fail has no findings."""
-        known = self._memory.result(instance, targets)
-        if known is not None:
-            return (), list(known)
-        plans = self._memory.plans(instance)
+    def begin(self, instance: Instance, targets: Sequence[Target]) -> _Begun:
+        """The rules on one instance, for its targets. What has no error is compiled from here on, in the background.
+        An instance that is meant to fail has no findings."""
+        known = self._memory.result(instance, targets) if self._compiler is None else None
         scene = Scene(self._analysis, self._sources, instance)
-        key = None
-        if not instance.expected_failure:
-            key = self._clean.key(instance)
-            self._report_problems(instance.problems, scene)
-            if not self._clean.known(key, ""):
-                self._run_instance_rules(scene, key)
-            for target in targets:
-                if not self._clean.known(key, target.arch):
-                    self.pulse()
-                    self._run_target_rules(scene, target, plans, key)
+        begun = _Begun(instance, targets, scene, self._memory.plans(instance), known)
+        if known is not None or instance.expected_failure:
+            return begun
+        key = begun.key = self._clean.key(instance)
+        self._report_problems(instance.problems, scene)
+        if not self._clean.known(key, ""):
+            self._run_instance_rules(scene, key)
+        for target in targets:
+            if not self._clean.known(key, target.arch):
+                self.pulse()
+                self._run_target_rules(scene, target, begun.plans, key)
+        for target in targets if self._compiler is not None else ():
+            assert self._compiler is not None
+            if not _has_error(scene.findings, target):
+                future = self._compiler.start(instance, target, key)
+                if future is not None:
+                    begun.compiles.append((target, future))
+        return begun
+
+    def finish(self, begun: _Begun) -> tuple[tuple[Finding, ...], list[InstanceResult]]:
+        """Findings and table rows of one instance."""
+        if begun.known is not None:
+            return (), list(begun.known)
+        instance, targets, scene = begun.instance, begun.targets, begun.scene
+        compiled = {target.arch: self._read_compile(begun, target, future) for target, future in begun.compiles}
         findings = settle(scene.findings, instance)
-        shared = self._clean.results(key)
+        shared = self._clean.results(begun.key)
         rows = self._guarded(
-            "the table", rows_of, instance, targets, plans, findings, shared, with_layouts=self._with_layouts
+            "the table", rows_of, instance, targets, begun.plans, findings, shared, with_layouts=self._with_layouts
         )
-        if rows is not None and not scene.findings and self.failure is None:
+        if rows is not None and not scene.findings and self.failure is None and self._compiler is None:
             self._memory.note(instance, targets, rows)
-        return findings, rows or []
+        return findings, [_with_compiled(row, compiled) for row in rows or []]
+
+    def _read_compile(self, begun: _Begun, target: Target, future: Future[Outcome]) -> Compiled:
+        """What a compile gave, with the findings of the rules that look at it."""
+        from tilelang_analyzers.compiled import Compiled
+
+        assert self._compiler is not None
+        outcome = future.result()
+        self.pulse()
+        found = Compiled(self._compiler, begun.instance, target, outcome)
+        scene, plans = begun.scene, begun.plans
+        scene.target, scene.compiled = target, found
+        scene.plans = lambda launch: plans(target, launch)
+        self._report_problems(outcome.problems, scene)
+        for rule in self._rules:
+            if rule.group == "compile" and rule.target_hook:
+                self._guarded(f"rule {rule.name}", rule.target_hook, TargetContext(rule, scene))
+        scene.target = scene.compiled = None
+        return found
 
     def _run_instance_rules(self, scene: Scene, key: object) -> None:
         before = len(scene.findings)
@@ -190,8 +259,9 @@ class _Run:
         scene.target = target
         scene.plans = lambda launch: plans(target, launch)
         for rule in self._rules:
-            if rule.target_hook:
+            if rule.target_hook and rule.group != "compile":
                 self._guarded(f"rule {rule.name}", rule.target_hook, TargetContext(rule, scene))
+        scene.target = None
         self._clean.note(key, target.arch, clean=len(scene.findings) == before)
 
     def _report_problems(self, problems: Iterable[Problem], scene: Scene) -> None:

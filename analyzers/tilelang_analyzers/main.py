@@ -15,6 +15,8 @@ usage: tilelang COMMAND [ARGUMENTS]
 
 commands:
   check     check kernels from source (the same as tilelang-check)
+  asm       show generated code beside its Python lines: tilelang asm FILE
+  run       run a program with this tilelang: tilelang run FILE
   targets   list the targets that are known, with their limits
   explain   explain one rule: tilelang explain RULE
   layouts   show which thread holds what: tilelang layouts FILE[:KERNEL]
@@ -30,6 +32,11 @@ def tilelang_main(arguments: Sequence[str] | None = None) -> int:
     if words[:1] == ["doctor"]:
         # Works without the core, to explain why that one cannot be imported.
         return _doctor(words[1:])
+    if words[:1] == ["run"]:
+        # The program is the user's: its exceptions and exit codes are none of ours.
+        from tilelang_analyzers.run_file import run_file
+
+        return run_file("tilelang run", words[1:])
     return guarded("tilelang", words, _dispatch)
 
 
@@ -46,6 +53,10 @@ def _dispatch(program: str, words: Sequence[str]) -> int:
         if len(rest) != 1 or rest[0].startswith("-"):
             return _usage("usage: tilelang explain RULE", rest)
         return explain(rest[0])
+    if command == "asm":
+        from tilelang_analyzers.asm.command import asm_command
+
+        return asm_command(f"{program} asm", rest)
     if command == "layouts":
         from tilelang_analyzers.layouts.command import layouts_command
 
@@ -54,7 +65,7 @@ def _dispatch(program: str, words: Sequence[str]) -> int:
         return emit(target_lines()) if not rest else _usage("usage: tilelang targets", rest)
     from tilelang_analyzers.settings import suggestion
 
-    known = ("check", "targets", "explain", "layouts", "doctor")
+    known = ("check", "asm", "run", "targets", "explain", "layouts", "doctor")
     return complain(program, f"unknown command `{command}`{suggestion(command, known)}")
 
 

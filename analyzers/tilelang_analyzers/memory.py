@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from tilelang.frontend.instance import FileAnalysis, Instance
     from tilelang.frontend.sources import SourceCache
+    from tilelang.ir.program import Program
     from tilelang.ir.span import Span
     from tilelang.targets import Target
     from tilelang_analyzers.results import InstanceResult
@@ -34,24 +35,33 @@ class Memory:
         self._known: dict[object, Instance] = {}
         self._plans: dict[int, Plans] = {}
         self._clean: dict[tuple[int, tuple[Target, ...]], tuple[InstanceResult, ...]] = {}
+        self._printed: dict[int, str] = {}
 
     def adopt(self, analysis: FileAnalysis, sources: SourceCache) -> FileAnalysis:
         """The analysis with the programs of the last one where they are the same. What is gone is forgotten."""
         texts = _Texts(sources)
         known: dict[object, Instance] = {}
         instances: list[Instance] = []
+        printed: dict[int, str] = {}
         for instance in analysis.instances:
-            key = _key(instance, texts)
+            text = print_program(instance.program)
+            key = _key(instance, text, texts)
             old = self._known.get(key) if key is not None else None
             kept = instance if old is None else replace(instance, program=old.program, problems=old.problems)
             instances.append(kept)
+            printed[id(kept.program)] = text
             if key is not None:
                 known[key] = kept
         self._known = known
+        self._printed = printed
         alive = {id(instance.program) for instance in instances}
         self._plans = {key: value for key, value in self._plans.items() if key in alive}
         self._clean = {key: value for key, value in self._clean.items() if key[0] in alive}
         return replace(analysis, instances=tuple(instances))
+
+    def printed(self, program: Program) -> str | None:
+        """The text of a program of the last check, which was printed then."""
+        return self._printed.get(id(program))
 
     def plans(self, instance: Instance) -> Plans:
         """The plans of an instance, shared by all who ask."""
@@ -98,9 +108,8 @@ def _first_line(node: ast.stmt) -> int:
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-def _key(instance: Instance, texts: _Texts) -> object:
+def _key(instance: Instance, text: str, texts: _Texts) -> object:
     """None if the printed program does not show all of it."""
-    text = print_program(instance.program)
     if "…" in text or instance.expected_failure:
         return None
     places = {(instance.path, instance.line), (instance.factory_path, instance.factory_line)}

@@ -6,6 +6,7 @@ replaced, its file is reported, and the others go on.
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
@@ -43,7 +44,9 @@ class _Worker:
 
     def give(self, task: Task) -> None:
         self.task = task
-        self.deadline = time.monotonic() + PATIENCE * task[2].timeout
+        # Compiles take their time, and have limits of their own.
+        patience = math.inf if task[2].compile else PATIENCE * task[2].timeout
+        self.deadline = time.monotonic() + patience
         self.channel.send(task)
 
     def stop(self) -> None:
@@ -53,9 +56,15 @@ class _Worker:
 
 
 def check_in_parallel(
-    tasks: Sequence[Task], jobs: int, overlays: Mapping[str, bytes] = MappingProxyType({}), *, profile: bool = False
+    tasks: Sequence[Task],
+    jobs: int,
+    overlays: Mapping[str, bytes] = MappingProxyType({}),
+    *,
+    profile: bool = False,
+    compile_jobs: int = 1,
 ) -> Iterator[FileReport]:
-    """Reports in the order in which they are ready. The workers end with the generator, however that ends."""
+    """Reports in the order in which they are ready. The workers end with the generator, however that ends.
+    ``compile_jobs``: processes that each worker may compile in."""
     # Forking is ten times faster than a fresh interpreter, and safe here: the parent has no threads.
     context = cast("SpawnContext", multiprocessing.get_context("fork" if can_fork() else "spawn"))
     waiting = list(reversed(tasks))
@@ -63,13 +72,13 @@ def check_in_parallel(
     try:
         while waiting or any(worker.task for worker in workers):
             while waiting and len(workers) < jobs:
-                workers.append(_start(context, overlays, profile))
+                workers.append(_start(context, overlays, profile, compile_jobs))
             for worker in workers:
                 if waiting and worker.task is None:
                     worker.give(waiting.pop())
             busy = [worker for worker in workers if worker.task]
             patience = max(min(worker.deadline for worker in busy) - time.monotonic(), 0)
-            ready = wait([worker.channel for worker in busy], patience)
+            ready = wait([worker.channel for worker in busy], None if math.isinf(patience) else patience)
             for worker in busy:
                 if worker.channel in ready:
                     report = _receive(worker)
@@ -86,9 +95,9 @@ def check_in_parallel(
             worker.stop()
 
 
-def _start(context: SpawnContext, overlays: Mapping[str, bytes], profile: bool) -> _Worker:
+def _start(context: SpawnContext, overlays: Mapping[str, bytes], profile: bool, compile_jobs: int) -> _Worker:
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, dict(overlays), profile), daemon=True)
+    process = context.Process(target=_serve, args=(theirs, dict(overlays), profile, compile_jobs), daemon=True)
     with _held_interrupt():
         process.start()
     theirs.close()
@@ -132,13 +141,13 @@ def _given_up(worker: _Worker) -> FileReport:
     return FileReport(path, uses_tilelang=True, failure=Failure(message, internal=False))
 
 
-def _serve(channel: Connection, overlays: Mapping[str, bytes], profile: bool) -> None:
+def _serve(channel: Connection, overlays: Mapping[str, bytes], profile: bool, compile_jobs: int) -> None:
     """The life of a worker: one file after another until the parent closes the channel or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if can_fork():
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = os.getppid()
-    checker = Checker(overlays, profile=profile)
+    checker = Checker(overlays, profile=profile, compile_jobs=compile_jobs)
     while True:
         # A forked worker holds copies of its siblings' channels, so the death of the parent does not close its own.
         while not channel.poll(POLL_SECONDS):

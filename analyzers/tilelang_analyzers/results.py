@@ -118,11 +118,24 @@ class LayoutsResult(NamedTuple):
     conflict: ConflictResult | None = None
 
 
+class CompiledResult(NamedTuple):
+    """What the assembler says of one launch. ``state``: ``ok``, or ``failed`` with the reason among the findings. Bytes
+    of spills and stack are a thread's, of shared memory a block's; None where the target has no such figure."""
+
+    state: Literal["ok", "failed"]
+    registers: int | None = None
+    spill_stores: int | None = None
+    spill_loads: int | None = None
+    stack: int | None = None
+    dynamic_bytes: int | None = None
+    static_bytes: int | None = None
+
+
 class TargetResult(NamedTuple):
     """One launch on one target. ``arch`` is the canonical name, ``label`` what messages call it. ``threads`` counts
     those of a block, with the producers that the compiler adds. Bytes are those of one block: ``dynamic_bytes`` and
     ``static_bytes`` add up to ``shared_bytes``; None means not known. ``errors`` are the rules that found an error,
-    before suppressions and levels. ``layouts``: only if the settings ask for them."""
+    before suppressions and levels. ``layouts`` and ``compiled``: only if the settings ask for them."""
 
     arch: str
     label: str
@@ -138,6 +151,7 @@ class TargetResult(NamedTuple):
     verdict: Verdict
     errors: tuple[str, ...] = ()
     layouts: LayoutsResult | None = None
+    compiled: CompiledResult | None = None
 
 
 class CallResult(NamedTuple):
@@ -245,6 +259,7 @@ _RECORDS: dict[str, type] = {
         BufferLayout,
         BufferUse,
         CallResult,
+        CompiledResult,
         ConflictResult,
         Diagnostic,
         Edit,

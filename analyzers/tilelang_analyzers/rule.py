@@ -59,14 +59,14 @@ short text each. ``data`` holds the figures of the message for JSON reports and 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from tilelang.diagnostics import Fix, Note, Severity
 from tilelang.ir.visit import walk
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from tilelang.frontend.instance import FileAnalysis, Instance
     from tilelang.ir.problem import Problem
@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from tilelang.ir.stmt import Block, Launch, Stmt
     from tilelang.passes import LaunchPlan
     from tilelang.targets import Target
+    from tilelang_analyzers.results import CompiledResult
     from tilelang_analyzers.sources import Sources
 
     ProblemHook = Callable[["ProblemContext", Problem], None]
@@ -86,10 +87,20 @@ T = TypeVar("T")
 Hook = TypeVar("Hook", bound="Callable[..., None]")
 
 Group = Literal[
-    "budget", "shape", "dtype", "bounds", "race", "pipeline", "layout", "initialisation", "language", "program"
+    "budget",
+    "shape",
+    "dtype",
+    "bounds",
+    "race",
+    "pipeline",
+    "layout",
+    "initialisation",
+    "language",
+    "program",
+    "compile",
 ]
 
-COMPILE_GROUPS = ("budget", "shape", "dtype", "layout")
+COMPILE_GROUPS = ("budget", "shape", "dtype", "layout", "compile")
 """Groups whose errors stop the compile or the launch of one set of values. At an entry of a tuner, which drops
 entries that fail, they become `autotune-infeasible-config`."""
 
@@ -180,6 +191,7 @@ class Scene:
     instance: Instance | None = None
     target: Target | None = None
     plans: Callable[[Launch], LaunchPlan] | None = None
+    compiled: Compiled | None = None
     shared: dict[object, object] = field(default_factory=dict[object, object])
     findings: list[Finding] = field(default_factory=list[Finding])
 
@@ -238,6 +250,19 @@ class Context:
             label=target.label if target else "",
         )
         scene.findings.append(finding)
+
+
+class Compiled(Protocol):
+    """What compiling one instance for one target gave."""
+
+    @property
+    def results(self) -> Sequence[CompiledResult]:
+        """The figures of each launch, in their order."""
+        ...
+
+    def spilled_lines(self) -> Sequence[tuple[Span, int]]:
+        """Statements whose machine code uses local memory, with the instructions that do; those with most first."""
+        ...
 
 
 class FileContext(Context):
@@ -327,6 +352,11 @@ class TargetContext(InstanceContext):
         plans = self._scene.plans
         assert plans is not None
         return plans(launch)
+
+    @property
+    def compiled(self) -> Compiled | None:
+        """What compiling gave; None without ``--compile`` and for what could not be compiled."""
+        return self._scene.compiled
 
 
 def _launches(ctx: InstanceContext) -> tuple[Launch, ...]:

@@ -228,11 +228,12 @@ def _check(tasks: list[Task], options: Options, overlays: Mapping[str, bytes]) -
 
         # The largest files first, so that none of them is left for the end.
         ordered = sorted(tasks, key=lambda task: -len(task[1]))
-        yield from check_in_parallel(ordered, jobs, overlays, profile=options.profile)
+        compile_jobs = max((options.jobs or _cores()) // max(jobs, 1), 1)
+        yield from check_in_parallel(ordered, jobs, overlays, profile=options.profile, compile_jobs=compile_jobs)
         return
     from tilelang_analyzers.checker import Checker
 
-    checker = Checker(overlays, profile=options.profile)
+    checker = Checker(overlays, profile=options.profile, compile_jobs=options.jobs or None)
     for path, data, settings in tasks:
         yield checker.check(path, data, settings)
 

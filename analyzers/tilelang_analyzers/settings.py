@@ -50,6 +50,7 @@ OPTIONS: Mapping[str, Option] = {
     "max-instances": Option("count", "kernel instances to look at per factory"),
     "timeout": Option("seconds", "processor time for one file"),
     "layouts": Option("bool", "put the layouts of tiles and loops into JSON reports"),
+    "compile": Option("bool", "compile kernels down to machine code, and report what that shows"),
     "cache": Option("bool", "keep results of unchanged files"),
     "cache-dir": Option("text", "folder of the cache"),
 }
@@ -82,6 +83,7 @@ class Settings:
     max_instances: int = 1000
     timeout: float = 30.0
     layouts: bool = False
+    compile: bool = False
     cache: bool = True
     cache_dir: str = ""
     origins: Mapping[str, str] = field(default_factory=dict[str, str], compare=False)

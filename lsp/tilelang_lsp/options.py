@@ -14,24 +14,29 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class InlayHintOptions:
     """Which kinds of hints to show. ``tiles``: shape, dtype, scope and bytes of a tile; ``values``: sizes that the
-    source computes; ``loops``: trip counts and stages; ``launches``: grid and threads."""
+    source computes; ``loops``: trip counts and stages; ``launches``: grid and threads; ``layouts``: swizzles of tiles;
+    ``code``: what a line became in the last compile."""
 
     tiles: bool = True
     values: bool = True
     loops: bool = True
     launches: bool = True
+    layouts: bool = True
+    code: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class EditorOptions:
     """``checker`` is a validated `[tool.tilelang]` table, which wins over files. ``python_completion``: names of plain
-    Python in kernel files. ``debounce``: seconds without a keystroke before a changed file is checked."""
+    Python in kernel files. ``debounce``: seconds without a keystroke before a changed file is checked.
+    ``compile_on_save``: compile the kernels of a file that is saved."""
 
     checker: Mapping[str, object] = field(default_factory=dict[str, object])
     inlay_hints: InlayHintOptions = InlayHintOptions()
     code_lens: bool = True
     python_completion: bool = True
     debounce: float = 0.1
+    compile_on_save: bool = True
 
 
 def read(table: Mapping[str, object]) -> tuple[EditorOptions, tuple[str, ...]]:
@@ -47,6 +52,8 @@ def read(table: Mapping[str, object]) -> tuple[EditorOptions, tuple[str, ...]]:
             options = replace(options, code_lens=value)
         elif key == "pythonCompletion" and isinstance(value, bool):
             options = replace(options, python_completion=value)
+        elif key == "compileOnSave" and isinstance(value, bool):
+            options = replace(options, compile_on_save=value)
         elif key == "debounce" and isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
             options = replace(options, debounce=float(value))
         elif written in OPTIONS or written == "targets":

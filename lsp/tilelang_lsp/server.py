@@ -12,9 +12,10 @@ from tilelang_analyzers.isolation import isolate
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from tilelang_lsp.analysis import Analysis
+    from tilelang_lsp.compiles import Compiled, Wanted
     from tilelang_lsp.files import SourceFile
     from tilelang_lsp.positions import Encoding
 
@@ -25,15 +26,30 @@ if _TROUBLE is not None:
 from lsprotocol import types  # noqa: E402
 from pygls.exceptions import JsonRpcContentModified, JsonRpcRequestCancelled  # noqa: E402
 from pygls.lsp.server import LanguageServer  # noqa: E402
+from pygls.protocol import LanguageServerProtocol, lsp_method  # noqa: E402
 
 from tilelang import __version__  # noqa: E402
 from tilelang_lsp import handlers  # noqa: E402
-from tilelang_lsp.handlers import diagnostics, progress, status  # noqa: E402
+from tilelang_lsp.compiles import Compiles  # noqa: E402
+from tilelang_lsp.handlers import compiling, diagnostics, progress, status  # noqa: E402
 from tilelang_lsp.handlers.client import Client  # noqa: E402
 from tilelang_lsp.handlers.notebooks import SYNC  # noqa: E402
 from tilelang_lsp.handlers.place import Uris  # noqa: E402
+from tilelang_lsp.ide.listing_view import SCHEME  # noqa: E402
 from tilelang_lsp.scheduler import Scheduler  # noqa: E402
 from tilelang_lsp.session import Session  # noqa: E402
+
+
+class Protocol(LanguageServerProtocol):
+    """pygls does not announce documents with content of the server."""
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        result = yield from super().lsp_initialize(params)
+        if result.capabilities.workspace is not None:
+            result.capabilities.workspace.text_document_content = types.TextDocumentContentOptions([SCHEME])
+        return result
+
 
 SWITCH_INTERVAL = 0.0005
 """Seconds that a check may keep the interpreter while a request waits; Python's 0.005 would add to every answer."""
@@ -44,7 +60,7 @@ class Server(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType]  # *args is untyped
-            "tilelang-lsp", __version__, notebook_document_sync=SYNC
+            "tilelang-lsp", __version__, protocol_cls=Protocol, notebook_document_sync=SYNC
         )
         self.session = Session()
         self.scheduler = Scheduler(self.session, self._finished, self._slow)
@@ -56,6 +72,12 @@ class Server(LanguageServer):
         """By file: the texts of other files that its check was asked for again because of."""
         self.bad_settings: set[str] = set()
         """Configuration files that the editor shows a problem in."""
+        self.compiles = Compiles(self._compiled)
+        self.session.compiled = self.compiles.results
+        self.compiled_paths: set[str] = set()
+        """Files with results that the editor has not been told of."""
+        self.listings: dict[str, str] = {}
+        """The files of the listings that the client has read, by the URI of the listing."""
         self.tokens: dict[str, tuple[str, list[int]]] = {}
         """By document: the last semantic tokens and their id, to send differences."""
 
@@ -70,6 +92,10 @@ class Server(LanguageServer):
     def _finished(self, analysis: Analysis) -> None:
         diagnostics.finished(self, analysis)
         status.finished(self)
+        compiling.checked(self, analysis)
+
+    def _compiled(self, job: Wanted, made: Compiled | None) -> None:
+        compiling.changed(self, job, made)
 
 
 class _Quiet(logging.Filter):

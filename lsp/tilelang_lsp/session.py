@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tilelang.frontend.instance import Instance
     from tilelang_analyzers.settings import Settings
     from tilelang_lsp.analysis import Kernel
+    from tilelang_lsp.compiles import Compiled, Key
     from tilelang_lsp.files import SourceFile
 
 Picks = tuple[str, str]
@@ -43,6 +44,7 @@ class Snapshot:
     options: EditorOptions
     picks: Mapping[Picks, int]
     maps: dict[int, Map]
+    compiled: Mapping[Key, Compiled]
 
     @property
     def is_current(self) -> bool:
@@ -73,6 +75,8 @@ class Session:
         self.workspace = Workspace()
         self.analyses: dict[str, Analysis] = {}
         self.picks: dict[Picks, int] = {}
+        self.compiled: Mapping[Key, Compiled] = {}
+        """The results of the compiler, which :class:`~tilelang_lsp.compiles.Compiles` fills in."""
         self._config = Config()
         self._checker = Checker()
         self._memories: dict[tuple[str, int], Memory] = {}
@@ -107,7 +111,8 @@ class Session:
         if file is None:
             return None
         analysis = self.analyses.get(path)
-        return Snapshot(file, analysis, self.workspace, self.options, self.picks, self._maps_of(analysis))
+        maps = self._maps_of(analysis)
+        return Snapshot(file, analysis, self.workspace, self.options, self.picks, maps, self.compiled)
 
     def _maps_of(self, analysis: Analysis | None) -> dict[int, Map]:
         """Maps are kept as long as one file is worked on."""

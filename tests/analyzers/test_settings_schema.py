@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -100,6 +100,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.sampled_from([*OPTIONS, "nonsense"]), VALUES, max_size=3))
 def test_the_schema_refuses_what_the_checker_refuses(table: dict[str, Any]) -> None:
     # A string of names with commas is more than a schema can look into.

@@ -341,7 +341,7 @@ class TestAtomic:
         [
             (
                 lambda A: T.atomic_add(at(A, 1), 1, memory_order="strong"),
-                "memory_order 'strong', only relaxed, consume",
+                "memory_order: atomic_add does not support memory_order 'strong', only relaxed, consume",
             ),
             (
                 lambda A: T.atomic_load(at(A, 1), memory_order="release"),

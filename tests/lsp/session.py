@@ -26,7 +26,8 @@ def make_client() -> LanguageClient:
     client = make_test_lsp_client()
     for method in SILENT:
         client.feature(method)(lambda *_: None)
-    client.feature("tilelang/status")(lambda *_: None)
+    for notification in ("tilelang/status", "tilelang/compiled"):
+        client.feature(notification)(lambda *_: None)
     latest: dict[str, types.PublishDiagnosticsParams] = {}
     _PUBLISHED[client] = latest
     features = client.protocol.fm.features

@@ -112,10 +112,10 @@ async def test_inlay_hints(client: LanguageClient, encoding: str, tmp_path: Path
     whole = types.Range(types.Position(0, 0), types.Position(100, 0))
     hints = await client.text_document_inlay_hint_async(types.InlayHintParams(IDENTIFIER(uri), whole)) or []
     labels = {"".join(part.value for part in hint.label): hint for hint in hints if not isinstance(hint.label, str)}
-    tile = labels[": float16[128, 32] shared · 8 KiB ×6"]
+    tile = labels[": float16[128, 32] shared · 8 KiB ×6 · 64 B swizzle"]
     assert tile.position == position(TEXT, "A_tile", encoding, after=True)
     assert not isinstance(tile.label, str)
-    stages = tile.label[-1].location
+    stages = next(part for part in tile.label if part.value == " ×6").location
     assert stages is not None
     assert cut(TEXT, stages.range, encoding) == "6"
     assert " 32 iterations" in labels

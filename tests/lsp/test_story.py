@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_lsp
 from lsp.ide import GEMM
-from lsp.session import CONFIG, change_file, open_file, published, start
+from lsp.session import CONFIG, TIMEOUT, change_file, open_file, position, published, start
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
@@ -42,9 +44,9 @@ async def test_a_kernel_of_an_a100_on_a_t4(client: LanguageClient, tmp_path: Pat
 
     # Above the kernel stands one verdict a target.
     lenses = await client.text_document_code_lens_async(types.CodeLensParams(document)) or []
-    (lens,) = lenses
-    assert lens.command is not None
-    assert lens.command.title.startswith("T4 ✗ 96 KiB of 48 KiB · A100 ✓ 96 KiB, 1 block/SM · H100 ✓ ")
+    titles = [lens.command.title for lens in lenses if lens.command is not None]
+    assert titles[0].startswith("T4 ✗ 96 KiB of 48 KiB · A100 ✓ 96 KiB, 1 block/SM · H100 ✓ ")
+    assert titles[1:] == ["Show assembly", "Compare targets"]
 
     # The quick fix says what would fit, and does it.
     context = types.CodeActionContext([overflow], [types.CodeActionKind.QuickFix])
@@ -63,3 +65,30 @@ async def test_a_kernel_of_an_a100_on_a_t4(client: LanguageClient, tmp_path: Pat
     lenses = await client.text_document_code_lens_async(types.CodeLensParams(document)) or []
     assert lenses[0].command is not None
     assert lenses[0].command.title.startswith("T4 ✓ 32 KiB")
+
+    # On save the kernel is compiled for each of them, and the assembly beside the editor follows the cursor.
+    pytest.importorskip("tvm")
+    ended = asyncio.Event()
+    results: list[Any] = []
+
+    def on_compiled(params: Any) -> None:
+        results.extend(params.results)
+        if params.running == 0:
+            ended.set()
+
+    client.protocol.fm.features["tilelang/compiled"] = on_compiled
+    client.text_document_did_save(types.DidSaveTextDocumentParams(document))
+    await asyncio.wait_for(ended.wait(), TIMEOUT)
+    assert [(each.target, each.ok) for each in results] == [(each.target, True) for each in results]
+    assert {each.target for each in results} == {"sm_75", "sm_80", "sm_90"}
+    gemm = position(fixed, "T.gemm(")
+    listing = next(each.uri for each in results if each.target == "sm_75")
+    mapped = await client.protocol.send_request_async("tilelang/listingMap", {"uri": listing})
+    (entry,) = [each for each in mapped.python if each.line == gemm.line]
+    first, last = entry.lines[0]
+    content = await client.workspace_text_document_content_async(types.TextDocumentContentParams(listing))
+    assert any("HMMA.1688" in text for text in content.text.splitlines()[first : last + 1])
+    hints = await client.text_document_inlay_hint_async(
+        types.InlayHintParams(document, types.Range(types.Position(gemm.line, 0), types.Position(gemm.line + 1, 0)))
+    )
+    assert any("HMMA.1688" in part.value for hint in hints or [] for part in hint.label if not isinstance(part, str))

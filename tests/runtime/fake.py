@@ -14,7 +14,7 @@ from tilelang.ir.expr import Var
 from tilelang.ir.printer import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     import pytest
 
@@ -36,13 +36,14 @@ class FakeCompiler:
 
     def build(self, program: Program, target: Any, pass_configs: Any = (), **options: Any) -> Result:
         self.programs.append(program)
-        return Result(Artifact(signature_of(program), target.arch, (), "text", host={program.name: self._run}))
+        return Result(Artifact(signature_of(program), target.arch, (), "text", host=self))
 
-    def _run(self, *values: Any) -> None:
+    def _run(self, artifact: Artifact, values: Sequence[Any], dims: Mapping[str, int]) -> None:
         self.body(*(np.from_dlpack(value) if hasattr(value, "__dlpack__") else value for value in values))
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(backend, "build", self.build)
+        monkeypatch.setattr("tilelang.runtime.cpu.run", self._run)
         monkeypatch.setattr("tilelang.runtime.cache.is_cache_enabled", lambda: False)
         monkeypatch.setattr("tilelang.runtime.cpu.run", lambda artifact, values, dims: self._run(*values))
 

@@ -106,8 +106,14 @@ def cuda_artifact() -> Artifact:
         Argument("workspace", "w", "float32", ("n",)),
     )
     launch = DeviceKernel("main", ("(n + 7) // 8", 1, 1), (128, 1, 1), arguments, 65536, (2, 1, 1), Resources(32, 0, 0))
-    signature = Signature("main", params, (("n", "int32"),), (), (("n % 4 == 0", "n % 4 == 0"),))
-    return Artifact(signature, "sm_90", (launch,), "src", "ptx", b"\x7fELF")
+    return Artifact(
+        Signature("main", params, (("n", "int32"),), (), (("n % 4 == 0", "n % 4 == 0"),)),
+        "sm_90",
+        (launch,),
+        "src",
+        "ptx",
+        b"\x7fELF",
+    )
 
 
 def test_a_bundle_is_what_was_exported(tmp_path: Path):
@@ -128,3 +134,8 @@ def test_a_damaged_bundle(tmp_path: Path):
 
 def test_a_bundle_for_the_cpu_is_its_text(kernel, tmp_path: Path):
     assert tilelang.load(kernel.export(tmp_path)).artifact == replace(kernel.artifact, host=None)
+
+
+def test_a_kernel_without_code_cannot_leave_the_process(tmp_path: Path):
+    with pytest.raises(RuntimeError, match="the kernel for sm_90 has no code that can be exported"):
+        tilelang.export(CompiledKernel(replace(cuda_artifact(), ptx=None, cubin=None)), tmp_path)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from tilelang.backends.artifact import Artifact
     from tilelang.ir.program import Program
+    from tilelang.ir.span import Span
     from tilelang.targets import Target
 
 
@@ -44,6 +45,12 @@ def build(
             return build_cpu(program, target, tuple(pass_configs), link=link, stages=tuple(stages))
     except Unsupported as problem:
         span = problem.span if problem.span.line else program.span
-        return BuildResult(None, (Problem("compile-error", span, {"message": problem.message, "target": target.arch}),))
+        return BuildResult(None, (_unsupported(problem.message, span, target),))
     message = f"there is no code generator for {target.family} yet"
-    return BuildResult(None, (Problem("compile-error", program.span, {"message": message, "target": target.arch}),))
+    return BuildResult(None, (_unsupported(message, program.span, target),))
+
+
+def _unsupported(message: str, span: Span, target: Target) -> Problem:
+    """What this compiler cannot do, which says nothing against the program."""
+    data = {"message": message, "target": target.arch, "unsupported": True}
+    return Problem("compile-error", span, data)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tilelang.backends.build import build
-from tilelang.backends.listings import BUILT, LINKED, listings_of
+from tilelang.backends.listings import BUILT, FORMS, LINKED, is_tile_ir, listings_of, tile_ir_listings
 from tilelang.ir.problem import Problem
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tilelang.listing import Listing
     from tilelang.targets import Target
 
-CODE = ("cuda",)
+CODE = ("cuda", *BUILT)
 """Stages that are there although the assembler refuses the program."""
 
 
@@ -57,17 +57,22 @@ def compile_job(job: Job) -> Outcome:
             job.target,
             job.pass_configs,
             link=job.link or any(stage in LINKED for stage in job.stages),
-            stages=tuple(stage for stage in job.stages if stage in BUILT),
+            stages=tuple(FORMS[stage] for stage in job.stages if stage in FORMS),
         )
         built = time.perf_counter()
         artifact, stages = result.artifact, job.stages
         if artifact is None and any(stage in CODE for stage in stages):
             # What the assembler complains about can be looked at.
-            artifact = build(job.program, job.target, job.pass_configs, link=False).artifact
-            stages = tuple(stage for stage in stages if stage in CODE)
-        listings: tuple[Listing, ...] = ()
+            kept = tuple(stage for stage in stages if stage in CODE)
+            artifact = build(job.program, job.target, job.pass_configs, link=False, stages=kept).artifact
+            stages = tuple(stage for stage in stages if stage in CODE or is_tile_ir(stage))
         if artifact is not None:
-            listings = listings_of(artifact, job.program, job.target, stages, control=job.control)
+            listings = listings_of(
+                artifact, job.program, job.target, stages, control=job.control, pass_configs=job.pass_configs
+            )
+        else:
+            shown = filter(is_tile_ir, stages)
+            listings = tuple(tile_ir_listings(job.program, job.target, shown, job.pass_configs))
     except Exception as error:  # noqa: BLE001  # a bug here must not look like one of the program
         return Outcome(None, (internal_problem(job, error),))
     made = None if result.artifact is None else replace(result.artifact, host=None)

@@ -77,6 +77,11 @@ def print_block(block: Block, *, lines: bool = False, note: Note | None = None) 
     return "\n".join(_texts(_Writer(_names(block, ()), note).block(block, ""), lines)) + "\n"
 
 
+def block_lines(block: Block, note: Note | None = None) -> list[tuple[str, Span | None]]:
+    """Every statement of a block, each with its place. ``note`` as in :func:`print_block`."""
+    return _Writer(_names(block, ()), note).block(block, "")
+
+
 def print_program(program: Program, *, lines: bool = False) -> str:
     """A whole program. ``lines`` adds the source line of each statement as a comment. Different buffers and variables
     of one name get a number: ``A_shared``, ``A_shared_1``."""

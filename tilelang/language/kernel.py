@@ -64,8 +64,7 @@ def CUDASourceCodeKernel(
     builder = current()
     if builder is not None:
         frame.enter(builder, ())
-        attrs: Attrs = (("entry", entry_name), ("source", source_code_or_path))
-        effect("cuda_source", attrs=attrs, modelled=False)
+        effect("cuda_source", entry_name, attrs=(("source", source_code_or_path),), modelled=False)
         frame.exit(builder)
 
 

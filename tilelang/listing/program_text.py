@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from tilelang.ir.program import Program
+    from tilelang.ir.span import Span
 
 _LINE_DIRECTIVE = re.compile(r'\s*#\s*line\s+(\d+)(?:\s+"((?:[^"\\]|\\.)*)")?')
 _KERNEL = re.compile(r"__global__")
@@ -22,13 +23,18 @@ _ONLY_STRUCTURE = re.compile(r"[\s{}();]*$")
 
 def tile_ir_listing(program: Program, *, target: str = "") -> Listing:
     """The tile IR of a program, each statement with the place that it was written at and the macros around it."""
+    return printed_listing(program_lines(program), stage="tile-ir", program=program.name, target=target)
+
+
+def printed_listing(printed: Iterable[tuple[str, Span | None]], *, stage: str, program: str, target: str) -> Listing:
+    """A listing of tile IR as the printer gives it: lines, each with the place of its statement."""
     lines: list[Line] = []
     sources: dict[str, None] = {}
-    for text, span in program_lines(program):
+    for text, span in printed:
         places = () if span is None else tuple(Place(it.path, it.line) for it in span.chain() if it.path)
         sources.update(dict.fromkeys(place.path for place in places))
         lines.append(Line(text, "statement" if span is not None else "directive", places))
-    return Listing("tile-ir", program.name, target, tuple(lines), tuple(sources))
+    return Listing(stage, program, target, tuple(lines), tuple(sources))
 
 
 def tir_listing(text: str, *, stage: str, program: str, target: str, files: Sequence[str]) -> Listing:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tilelang.listing.classes import sass_class, sass_name
 from tilelang.listing.model import Control, Function, Instruction, Line, Listing, Place
 from tilelang.listing.operands import split_operands
+from tilelang.listing.paths import by_written_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -140,7 +141,7 @@ class _Reader:
 def place_maker(sources: Collection[str]) -> Callable[[str, int], Place]:
     """Places with the paths of user files as they are and others by their bare name: tools put the folder that they
     were started from before names of files that do not exist."""
-    names: dict[str, str] = {path: path for path in sources}
+    names = by_written_path(sources)
 
     def place(path: str, line: int) -> Place:
         name = names.get(path)

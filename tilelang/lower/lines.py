@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tilelang.listing.paths import written_path
 from tilelang.lower import tir
 
 if TYPE_CHECKING:
@@ -25,29 +26,37 @@ class Lines:
         self.files: list[str] = []
         self._numbers: dict[str, int] = {}
 
+    def number_of(self, path: str) -> int:
+        """The number of a file that code comes from."""
+        number = self._numbers.get(path)
+        if number is None:
+            number = self._numbers[path] = len(self.files)
+            self.files.append(path)
+        return number
+
     def marker(self, span: Span) -> tir.Stmt:
         """What follows comes from this place, the call of a macro rather than its body included by the caller."""
-        number = self._numbers.get(span.path)
-        if number is None:
-            number = self._numbers[span.path] = len(self.files)
-            self.files.append(span.path)
+        number = self.number_of(span.path)
         return tir.run(tir.extern("void", MARKER, tir.const(number), tir.const(span.line)))
 
     def resolve(self, text: str) -> str:
         """Text with markers as text with ``#line`` directives before the lines that they concern."""
         found: list[str] = []
-        current = ""
+        path, number = "", 0
         after_pragma = False
         for line in text.split("\n"):
             match = _MARKED.match(line)
             if match is not None:
-                path = self.files[int(match[1])].replace("\\", "\\\\").replace('"', '\\"')
-                current = f'#line {match[2]} "{path}"'
+                path = written_path(self.files[int(match[1])])
+                number = int(match[2])
                 continue
             stripped = line.strip()
-            # A pragma stays together with its loop.
-            if current and stripped and stripped not in ("}", "{") and not after_pragma:
-                found.append(current)
+            # A pragma stays together with its loop. The end of a block belongs to its last statement;
+            # without a directive it would be counted on into lines that have nothing to do with it.
+            is_pragma = stripped.startswith("#pragma")
+            if number and stripped and stripped != "{" and not after_pragma:
+                # The line that a pragma takes must not be missing from the loop behind it.
+                found.append(f'#line {max(number - is_pragma, 1)} "{path}"')
             found.append(line)
-            after_pragma = stripped.startswith("#pragma")
+            after_pragma = is_pragma
         return "\n".join(found)

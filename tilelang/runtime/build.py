@@ -66,9 +66,7 @@ def output_positions(program: Program, out_idx: Sequence[int] | int | None) -> t
     count = len(program.params)
     if program.outputs:
         if out_idx is not None:
-            raise ValueError(
-                f"Out index conflict in {program.name}: out_idx and T.empty both name the results"
-            )
+            raise ValueError(f"Out index conflict in {program.name}: out_idx and T.empty both name the results")
         return tuple(i for i, param in enumerate(program.params) if any(param is each for each in program.outputs))
     if out_idx is None:
         return ()

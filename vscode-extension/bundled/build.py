@@ -1,6 +1,7 @@
 """Fill ``bundled/libs``: our packages from this tree, and what they import, for all platforms and Pythons.
 
-``python bundled/build.py``. Wheels come from PyPI through pip; those for other machines are kept in ``bundled/wheels``.
+``python bundled/build.py [--here]``. Wheels come from PyPI through pip; what was fetched is kept in ``bundled/wheels``.
+``--here``: the parts for this machine only, for tests.
 """
 
 from __future__ import annotations
@@ -11,9 +12,16 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE / "tool"))
+import tilelang_tool as tool  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 LIBS, WHEELS = HERE / "libs", HERE / "wheels"
 PACKAGES = ("tilelang", "analyzers/tilelang_analyzers", "lsp/tilelang_lsp")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
@@ -35,34 +43,44 @@ UNUSED = re.compile(
 def main() -> int:
     shutil.rmtree(LIBS, ignore_errors=True)
     common = LIBS / "common"
-    pip("install", "--no-deps", "--no-compile", "--only-binary=:all:", "--python-version=3.10", "--upgrade",
-        "--target", str(common), "-r", str(HERE / "requirements.txt"))  # fmt: skip
+    unpack(fetch("common", "requirements.txt", "3.10", ()), common)
     for package in PACKAGES:
         shutil.copytree(ROOT / package, common / Path(package).name, ignore=shutil.ignore_patterns("__pycache__"))
-    for platform, names in PLATFORMS.items():
-        for python in PYTHONS:
-            native(platform, names, python)
+    for tag, names, python in wanted("--here" in sys.argv[1:]):
+        unpack(fetch(tag, "native.txt", python, names), LIBS / tag)
     prune()
     size = sum(file.stat().st_size for file in LIBS.rglob("*") if file.is_file())
     print(f"bundled: {size / 2**20:.1f} MiB in {LIBS.relative_to(ROOT)}")
     return 0
 
 
-def native(platform: str, names: tuple[str, ...], python: str) -> None:
-    """The compiled packages for one platform and Python."""
-    tag = f"{platform}-cp{python.replace('.', '')}"
+def wanted(here_only: bool) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """The folders of compiled packages: the tag, pip's names of the platform, and the Python."""
+    for platform, names in PLATFORMS.items():
+        for python in PYTHONS:
+            tag = f"{platform}-cp{python.replace('.', '')}"
+            if not here_only or platform == tool.native_tag().rpartition("-")[0]:
+                yield tag, names, python
+
+
+def fetch(tag: str, requirements: str, python: str, platforms: tuple[str, ...]) -> Path:
+    """The folder with the wheels that a file of requirements names, downloaded if the file has changed."""
     wheels = WHEELS / tag
     marker = wheels / "requirements.txt"
-    wanted = (HERE / "native.txt").read_text(encoding="utf-8")
-    if not marker.is_file() or marker.read_text(encoding="utf-8") != wanted:
+    text = (HERE / requirements).read_text(encoding="utf-8")
+    if not marker.is_file() or marker.read_text(encoding="utf-8") != text:
         shutil.rmtree(wheels, ignore_errors=True)
-        platforms = [f"--platform={name}" for name in names]
-        source = ["--dest", str(wheels), "-r", str(HERE / "native.txt")]
-        pip("download", "--no-deps", "--only-binary=:all:", f"--python-version={python}", *platforms, *source)
-        marker.write_text(wanted, encoding="utf-8")
+        platform = [f"--platform={name}" for name in platforms]
+        source = ["--dest", str(wheels), "-r", str(HERE / requirements)]
+        pip("download", "--no-deps", "--only-binary=:all:", f"--python-version={python}", *platform, *source)
+        marker.write_text(text, encoding="utf-8")
+    return wheels
+
+
+def unpack(wheels: Path, folder: Path) -> None:
     for wheel in wheels.glob("*.whl"):
         with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(LIBS / tag)
+            archive.extractall(folder)
 
 
 def prune() -> None:

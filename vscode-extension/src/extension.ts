@@ -10,19 +10,34 @@ import { needsRestart, Server } from './server/server';
 import { mentionsLanguage, StatusItems } from './status';
 import { pickTargets, saveGroup } from './targets/picker';
 import { CheckTasks } from './tasks';
+import { installCompiler } from './compiler';
+import { configuration } from './settings';
+import { AssemblyView } from './views/assembly';
+import { LayoutView } from './views/layout';
+import { peekAssembly } from './views/peek';
+import { TargetsTableView } from './views/targetsTable';
 
 /** What other extensions and the tests get. */
 export interface Api {
   server: Server;
+  assembly: AssemblyView;
+  targetsTable: TargetsTableView;
+  layout: LayoutView;
 }
 
 export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   const started = Date.now();
   const server = new Server(context, showMarkdown);
   const tasks = new CheckTasks(server);
+  const assembly = new AssemblyView(context, server, () => installCompiler(context, server));
+  const targetsTable = new TargetsTableView(context, server);
+  const layout = new LayoutView(context, server);
   context.subscriptions.push(
     log,
     server,
+    assembly,
+    targetsTable,
+    layout,
     new StatusItems(server),
     offerWhenMissing(server),
     vscode.tasks.registerTaskProvider('tilelang', tasks),
@@ -43,6 +58,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     'tilelang.pickTargets': () => pickTargets(server),
     'tilelang.saveTargetGroup': saveGroup,
     'tilelang.newKernel': newKernel,
+    'tilelang.showAssembly': (uri?: string, line?: number) => (typeof uri === 'string' ? assembly.show(uri, line) : assembly.show()),
+    'tilelang.compareAssembly': () => assembly.compare(),
+    'tilelang.compareTargets': (uri?: string, line?: number) => assembly.compareTargets(uri, line),
+    'tilelang.peekAssembly': () => peekAssembly(server),
+    'tilelang.toggleInlineAssembly': () => configuration().update('inlineAssembly', !configuration().get('inlineAssembly'), vscode.ConfigurationTarget.Global),
+    'tilelang.installCompiler': () => installCompiler(context, server),
+    'tilelang.showTargets': () => targetsTable.show(),
+    'tilelang.showLayout': () => layout.show(),
     'tilelang.debugInformation': async () => {
       const text = debugInformation(context, server);
       await vscode.env.clipboard.writeText(text);
@@ -59,7 +82,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   void listenToPython(context, server);
   void server.restart().catch((error: unknown) => log.error(messageOf(error)));
   log.info(`activated in ${Date.now() - started} ms`);
-  return Promise.resolve({ server });
+  return Promise.resolve({ server, assembly, targetsTable, layout });
 }
 
 /** Start again when another environment is selected, if that leads to another server. */

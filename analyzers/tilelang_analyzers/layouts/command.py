@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang_analyzers.exit_codes import CLEAN, TROUBLE
-from tilelang_analyzers.settings import SettingsError, suggestion
+from tilelang_analyzers.kernels import examine, file_and_kernel, first_of_each, matching, nothing_found
+from tilelang_analyzers.settings import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -55,13 +55,13 @@ def layouts_command(program: str, arguments: Sequence[str]) -> int:
     from tilelang_analyzers.layouts.records import settled
 
     options = parser(program).parse_args(list(arguments))
-    path, kernel = _file_and_kernel(options.file)
-    examined = _examine(path, options.target)
+    path, kernel = file_and_kernel(options.file)
+    examined = examine(path, options.target)
     if examined.report.failure is not None:
         return complain(program, f"{path}: {examined.report.failure.message}")
     found = list(_shown(examined, kernel, every=options.all))
     if not found:
-        return complain(program, _nothing(path, kernel, examined))
+        return complain(program, nothing_found(path, kernel, examined))
     names = {buffer.name for one in found for buffer in settled(one.plan)}
     if options.buffer and options.buffer not in names:
         return complain(program, f"no tile is called `{options.buffer}`{suggestion(options.buffer, names)}")
@@ -71,65 +71,23 @@ def layouts_command(program: str, arguments: Sequence[str]) -> int:
         from tilelang_analyzers.report.escape import json_text
 
         return emit([json_text(_document(found, examined))])
-    hidden = 0 if options.all else _instances(examined, kernel) - len({id(one.instance) for one in found})
+    hidden = 0 if options.all else len(matching(examined, kernel)) - len({id(one.instance) for one in found})
     return emit(_text(found, options, hidden))
-
-
-def _file_and_kernel(given: str) -> tuple[str, str]:
-    head, colon, tail = given.rpartition(":")
-    return (head, tail) if colon and not Path(given).exists() and Path(head).exists() else (given, "")
-
-
-def _examine(path: str, targets: list[str] | None) -> Examination:
-    from tilelang_analyzers.checker import Checker
-    from tilelang_analyzers.config import Config
-    from tilelang_analyzers.settings import validate
-
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise SettingsError(f"{path}: {error.strerror or error}") from None
-    written: dict[str, object] = {} if targets is None else {"target": ",".join(targets)}
-    full = os.path.abspath(path)  # noqa: PTH100  # as the checker names files
-    settings = Config(validate(written, "command line"), [], isolated=False).for_file(full)
-    return Checker().examine(full, data, settings)
-
-
-def _matches(instance: Instance, kernel: str) -> bool:
-    return kernel in ("", instance.kernel, instance.factory)
-
-
-def _instances(examined: Examination, kernel: str) -> int:
-    analysis = examined.analysis
-    return 0 if analysis is None else sum(_matches(instance, kernel) for instance in analysis.instances)
 
 
 def _shown(examined: Examination, kernel: str, *, every: bool) -> Iterator[Shown]:
     """The launches to show, in the order of the source: of the first instance of each kernel, or of all."""
     from tilelang_analyzers.structures import Plans
 
-    if examined.analysis is None or examined.choice is None:
+    if examined.choice is None:
         return
-    seen: set[tuple[str, int]] = set()
-    for instance in sorted(examined.analysis.instances, key=lambda one: (one.path, one.line)):
-        definition = (instance.path, instance.line)
-        if not _matches(instance, kernel) or (definition in seen and not every):
-            continue
-        seen.add(definition)
+    instances = matching(examined, kernel)
+    for instance in instances if every else first_of_each(instances):
         plans = Plans(instance)
         targets, _ = examined.choice.of(instance)
         for target in targets:
             for number, launch in enumerate(instance.program.launches()):
                 yield Shown(instance, number, target.label, plans(target, launch))
-
-
-def _nothing(path: str, kernel: str, examined: Examination) -> str:
-    known = {it.name for it in examined.report.kernels}
-    if examined.analysis is not None:
-        known |= {instance.factory for instance in examined.analysis.instances if instance.factory}
-    if kernel:
-        return f"{path}: no kernel `{kernel}` that could be followed{suggestion(kernel, known)}"
-    return f"{path}: no kernel that could be followed"
 
 
 def _text(found: Sequence[Shown], options: argparse.Namespace, hidden: int) -> Iterable[str]:

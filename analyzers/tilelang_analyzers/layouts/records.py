@@ -30,7 +30,7 @@ def layouts_of(plan: LaunchPlan) -> LayoutsResult:
     """Everything that is known about the layouts of one launch, in the order of the source."""
     found = plan.layouts
     return LayoutsResult(
-        buffers=tuple(_buffer(buffer, found) for buffer in settled(plan)),
+        buffers=tuple(buffer_layout(buffer, found) for buffer in settled(plan)),
         loops=tuple(_loop(stmt, spread) for stmt, spread in spreads(plan)),
         unknown=tuple(dict.fromkeys(buffer.name for buffer in sorted(found.unknown, key=_place))),
         conflict=None if found.conflict is None else _conflict(found.conflict),
@@ -82,7 +82,7 @@ def layout_of(buffer: Buffer, layouts: LayoutMap) -> Layout | Fragment:
     return layouts.reducers[buffer] if claim is None else claim.layout
 
 
-def _buffer(buffer: Buffer, layouts: LayoutMap) -> BufferLayout:
+def buffer_layout(buffer: Buffer, layouts: LayoutMap) -> BufferLayout:
     claim, layout = layouts.claims.get(buffer), layout_of(buffer, layouts)
     held = isinstance(layout, Fragment)
     return BufferLayout(

@@ -152,6 +152,7 @@ def _target(result: TargetResult, sources: Sources) -> dict[str, Any]:
         "verdict": result.verdict,
         "errors": list(result.errors),
         **({} if result.layouts is None else {"layouts": layouts_data(result.layouts, sources)}),
+        **({} if result.compiled is None else {"compiled": result.compiled._asdict()}),
     }
 
 

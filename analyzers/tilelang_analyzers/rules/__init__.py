@@ -24,6 +24,7 @@ GROUPS = (
     "initialisation",
     "language",
     "program",
+    "compile",
 )
 """Groups of rules, in the order of the documentation."""
 

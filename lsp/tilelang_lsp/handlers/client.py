@@ -30,6 +30,9 @@ class Client:
     nests_symbols: bool = False
     resolves_edits: bool = False
     wants_status: bool = False
+    refreshes_content: bool = False
+    registers_content: bool = False
+    shows_documents: bool = False
 
     @staticmethod
     def of(capabilities: types.ClientCapabilities) -> Client:
@@ -62,6 +65,9 @@ class Client:
             nests_symbols=bool(has("text_document.document_symbol.hierarchical_document_symbol_support")),
             resolves_edits="edit" in resolved,
             wants_status=bool(has("experimental.tilelangStatus")),
+            refreshes_content=has("workspace.text_document_content") is not None,
+            registers_content=bool(has("workspace.text_document_content.dynamic_registration")),
+            shows_documents=bool(has("window.show_document.support")),
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from tilelang_lsp.handlers.code_lens import SELECT
+from tilelang_lsp.handlers.code_lens import PICK, SELECT
 from tilelang_lsp.handlers.convert import to_diagnostic, to_workspace_edit
 from tilelang_lsp.handlers.place import core_lines, fresh
 from tilelang_lsp.ide.actions import Action, Task, code_actions, work_out
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 KINDS: list[types.CodeActionKind | str] = [
     types.CodeActionKind.QuickFix,
     types.CodeActionKind.RefactorRewrite,
+    types.CodeActionKind.RefactorExtract,
     "source.fixAll.tilelang",
 ]
 
@@ -38,7 +39,7 @@ async def text_document_code_action(ls: Server, params: types.CodeActionParams) 
     lines = first + params.range.start.line, first + params.range.end.line
     wanted = [_text(each) for each in params.context.only or ()]
     found: list[types.CodeAction] = []
-    for action in code_actions(snapshot, *lines):
+    for action in code_actions(snapshot, *lines, selected=params.range.start != params.range.end):
         if not wanted or any(action.kind == each or action.kind.startswith(f"{each}.") for each in wanted):
             found.append(await _convert(ls, snapshot, uri, action))
     return found
@@ -57,6 +58,8 @@ async def _convert(ls: Server, snapshot: Snapshot, uri: str, action: Action) -> 
         result.edit = to_workspace_edit(ls, action.edits)
     if action.show is not None:
         result.command = types.Command(action.title, SELECT, arguments=[uri, *action.show])
+    if action.pick is not None:
+        result.command = types.Command(action.title, PICK, arguments=[uri, action.pick])
     if action.task is not None:
         result.data = {"uri": uri, **asdict(action.task)}
         if not ls.client.resolves_edits:

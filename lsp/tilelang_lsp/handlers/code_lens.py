@@ -10,6 +10,7 @@ from tilelang.diagnostics import Edit
 from tilelang.ir.span import Span
 from tilelang_lsp.handlers import status
 from tilelang_lsp.handlers.convert import to_workspace_edit
+from tilelang_lsp.handlers.listings import SHOW, SHOW_DIFF
 from tilelang_lsp.handlers.place import core_lines, fresh, position_of
 from tilelang_lsp.ide.code_lens import Lens, code_lenses, instance_comment
 from tilelang_lsp.ide.hover import kernel_hover
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 PICK, SELECT = "tilelang.pickInstance", "tilelang.selectInstance"
 COMMENT, REPORT = "tilelang.addInstanceComment", "tilelang.kernelReport"
-_COMMANDS = {"pick": PICK, "instance-comment": COMMENT, "report": REPORT}
+_COMMANDS = {"pick": PICK, "instance-comment": COMMENT, "report": REPORT, "assembly": SHOW, "compare": SHOW_DIFF}
 
 
 def register(server: Server) -> None:

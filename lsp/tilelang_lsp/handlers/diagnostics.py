@@ -16,9 +16,11 @@ from tilelang_lsp.handlers import settings_files, status
 from tilelang_lsp.handlers.convert import to_diagnostic
 from tilelang_lsp.handlers.place import uri_of
 from tilelang_lsp.handlers.progress import Progress
+from tilelang_lsp.ide.compile_findings import compile_findings
 from tilelang_lsp.session import findings_of
 
 if TYPE_CHECKING:
+    from tilelang.diagnostics import Diagnostic
     from tilelang_lsp.analysis import Analysis
     from tilelang_lsp.server import Server
 
@@ -40,8 +42,7 @@ def finished(ls: Server, analysis: Analysis) -> None:
         ls.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
     settings_files.show(ls, analysis)
     if not ls.client.pulls_diagnostics:
-        for uri, diagnostics in by_document(ls, analysis).items():
-            publish(ls, uri, analysis.file.version, diagnostics)
+        publish_all(ls, analysis)
     stale = False
     for path in ls.session.dependents(analysis.file.path):
         other, known = ls.session.workspace.open[path], ls.session.analyses[path]
@@ -52,6 +53,12 @@ def finished(ls: Server, analysis: Analysis) -> None:
                 stale = True
     if stale:
         ask_again(ls)
+
+
+def publish_all(ls: Server, analysis: Analysis) -> None:
+    """Show all findings of a file."""
+    for uri, diagnostics in by_document(ls, analysis).items():
+        publish(ls, uri, analysis.file.version, diagnostics)
 
 
 def ask_again(ls: Server) -> None:
@@ -67,10 +74,17 @@ def by_document(ls: Server, analysis: Analysis) -> dict[str, list[types.Diagnost
     found: dict[str, list[types.Diagnostic]] = {cell.uri: [] for cell in file.cells}
     if not file.cells:
         found[ls.uris.uri(file.path)] = []
-    for finding in findings_of(analysis):
+    for finding in all_findings(ls, analysis):
         uri = uri_of(ls, file.path, finding.span.line, file)
         found.setdefault(uri, []).append(to_diagnostic(ls, finding, file))
     return found
+
+
+def all_findings(ls: Server, analysis: Analysis) -> tuple[Diagnostic, ...]:
+    """Those of the checker, then those of the compilers."""
+    found = findings_of(analysis)
+    snapshot = ls.session.snapshot(analysis.file.path)
+    return found if snapshot is None or snapshot.analysis is not analysis else (*found, *compile_findings(snapshot))
 
 
 def publish(ls: Server, uri: str, version: int | None, diagnostics: list[types.Diagnostic]) -> None:
@@ -99,7 +113,7 @@ async def document_diagnostic(ls: Server, params: types.DocumentDiagnosticParams
         again = as_json(types.DiagnosticServerCancellationData(retrigger_request=True))
         raise JsonRpcException("the document changed", types.LSPErrorCodes.ServerCancelled.value, again)
     items = by_document(ls, analysis).get(uri, []) if analysis is not None else []
-    identifier = result_id(analysis, uri)
+    identifier = result_id(ls, analysis, uri)
     if identifier == params.previous_result_id:
         return types.RelatedUnchangedDocumentDiagnosticReport(result_id=identifier)
     return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=identifier)
@@ -137,7 +151,7 @@ def _workspace_report(
     ls: Server, analysis: Analysis, known: dict[str, str]
 ) -> types.WorkspaceDocumentDiagnosticReport | None:
     uri = ls.uris.uri(analysis.file.path)
-    identifier = result_id(analysis, uri)
+    identifier = result_id(ls, analysis, uri)
     if known.get(uri) == identifier:
         return types.WorkspaceUnchangedDocumentDiagnosticReport(uri=uri, result_id=identifier)
     items = by_document(ls, analysis).get(uri, [])
@@ -146,9 +160,9 @@ def _workspace_report(
     return types.WorkspaceFullDocumentDiagnosticReport(uri=uri, items=items, result_id=identifier)
 
 
-def result_id(analysis: Analysis | None, uri: str) -> str:
+def result_id(ls: Server, analysis: Analysis | None, uri: str) -> str:
     """The same for the same findings of the same version of the checker."""
-    findings = findings_of(analysis) if analysis is not None else ()
+    findings = all_findings(ls, analysis) if analysis is not None else ()
     return hashlib.blake2b(repr((__version__, uri, findings)).encode(), digest_size=8).hexdigest()
 
 

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from tilelang.syntax.document import Change
 from tilelang_lsp.files import SourceFile
-from tilelang_lsp.handlers import diagnostics
+from tilelang_lsp.handlers import compiling, diagnostics, status
 from tilelang_lsp.positions import from_editor
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
     file = ls.session.workspace.open.get(path)
     if file is not None:
         update(ls, changed(ls, file, params.content_changes, params.text_document.version), ls.session.options.debounce)
+        compiling.get_ready(ls, file)
 
 
 def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
@@ -43,12 +44,14 @@ def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
     if not ls.client.registers_watchers:
         ls.session.configure()
     check_all(ls, first=saved)
+    status.in_background(compiling.saved(ls, params.text_document.uri))
 
 
 def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     path = ls.uris.path(params.text_document.uri)
     ls.scheduler.drop(path)
     ls.session.close(path)
+    ls.compiles.forget(path)
     ls.tokens.pop(params.text_document.uri, None)
     diagnostics.clear(ls, params.text_document.uri)
 

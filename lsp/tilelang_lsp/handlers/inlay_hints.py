@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
 
 from tilelang_lsp.handlers.place import core_lines, fresh, location_of, position_of
+from tilelang_lsp.ide.hover_text import without_marks
 from tilelang_lsp.ide.inlay_hints import Hint, inlay_hints
 
 if TYPE_CHECKING:
@@ -36,12 +37,16 @@ def _convert(ls: Server, snapshot: Snapshot, hint: Hint) -> types.InlayHint:
         position=position_of(ls, snapshot.file.path, hint.line, hint.col, snapshot.file),
         label=parts,
         kind=types.InlayHintKind.Type if hint.kind == "tile" else None,
-        data={"tooltip": hint.tooltip},
+        data={"tooltip": hint.tooltip, "markdown": hint.kind == "code"},
     )
 
 
 def inlay_hint_resolve(ls: Server, hint: types.InlayHint) -> types.InlayHint:
     """The tooltip, which names the instance that the hint holds for."""
-    if isinstance(hint.data, dict):
-        hint.tooltip = str(hint.data.get("tooltip", ""))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    data: Any = hint.data
+    if isinstance(data, dict):
+        table = cast("dict[str, object]", data)
+        text = str(table.get("tooltip", ""))
+        is_markdown = bool(table.get("markdown")) and ls.client.shows_markdown
+        hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, text) if is_markdown else without_marks(text)
     return hint

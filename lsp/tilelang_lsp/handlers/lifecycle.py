@@ -13,6 +13,7 @@ from tilelang_lsp import options
 from tilelang_lsp.handlers.client import Client
 from tilelang_lsp.handlers.documents import check_all
 from tilelang_lsp.handlers.status import asked
+from tilelang_lsp.ide.listing_view import SCHEME
 
 if TYPE_CHECKING:
     from tilelang_lsp.server import Server
@@ -49,6 +50,9 @@ async def initialized(ls: Server, params: types.InitializedParams) -> None:
         watchers = [types.FileSystemWatcher(glob_pattern=pattern) for pattern in WATCHED]
         options_ = types.DidChangeWatchedFilesRegistrationOptions(watchers)
         registrations.append(types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options_))
+    if ls.client.registers_content:
+        content = types.TextDocumentContentRegistrationOptions([SCHEME])
+        registrations.append(types.Registration("content", types.WORKSPACE_TEXT_DOCUMENT_CONTENT, content))
     if registrations:
         await asked(ls.client_register_capability_async(types.RegistrationParams(registrations)))
     await pull_configuration(ls)
@@ -56,6 +60,7 @@ async def initialized(ls: Server, params: types.InitializedParams) -> None:
 
 def shutdown(ls: Server, params: object) -> None:
     ls.scheduler.shutdown()
+    ls.compiles.close()
 
 
 async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:

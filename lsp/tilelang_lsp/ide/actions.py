@@ -13,6 +13,7 @@ from tilelang.diagnostics import Edit
 from tilelang.ir.span import Span
 from tilelang_lsp.ide import fit
 from tilelang_lsp.ide.code_lens import instance_comment
+from tilelang_lsp.ide.refactors import refactors
 from tilelang_lsp.ide.tiles import arguments_text, size_text
 from tilelang_lsp.session import findings_of
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from tilelang_lsp.files import SourceFile
     from tilelang_lsp.session import Snapshot
 
-Kind = Literal["quickfix", "refactor.rewrite", "source.fixAll.tilelang"]
+Kind = Literal["quickfix", "refactor.rewrite", "refactor.extract", "source.fixAll.tilelang"]
 _COMMENT = re.compile(r"#\s*tl:\s*ignore\[([^\]#]*)\]")
 
 
@@ -39,7 +40,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """``finding`` is what a fix removes. ``show``: an instance of a kernel to look at instead of an edit."""
+    """``finding`` is what a fix removes. ``show``: an instance of a kernel to look at instead of an edit; ``pick``: the
+    line of a kernel whose instances to choose from."""
 
     title: str
     kind: Kind
@@ -48,24 +50,31 @@ class Action:
     preferred: bool = False
     task: Task | None = None
     show: tuple[int, int] | None = field(default=None)
+    pick: int | None = None
 
 
-def code_actions(snapshot: Snapshot, first: int, last: int) -> list[Action]:
-    """The actions for some lines."""
+def code_actions(snapshot: Snapshot, first: int, last: int, *, selected: bool = False) -> list[Action]:
+    """The actions for some lines. ``selected``: the user marked them."""
     if snapshot.analysis is None or not snapshot.is_current:
         return []
-    here = [each for each in findings_of(snapshot.analysis) if each.span.line <= last and first <= each.span.end_line]
+    concerned = [
+        each for each in findings_of(snapshot.analysis) if each.span.line <= last and first <= each.span.end_line
+    ]
     actions: list[Action] = []
-    for finding in here:
+    for finding in concerned:
         if finding.fix is not None and _in_file(finding.fix, snapshot.file.path):
             fix = finding.fix
             actions.append(Action(fix.title, "quickfix", fix.edits, finding, preferred=fix.safe))
-    for finding in here:
+    for finding in concerned:
         edit = suppression(snapshot.file, finding)
         if edit is not None:
             actions.append(Action(f"Suppress {finding.rule} here", "quickfix", (edit,), finding))
     for kernel, index in _kernels_at(snapshot, snapshot.analysis, first):
         actions += _refactors(snapshot, kernel, index)
+    here = snapshot.analysis.kernel_at(first)
+    if here is not None:
+        found = refactors(snapshot, here, first, last, selected=selected)
+        actions += [Action(each.title, each.kind, each.edits) for each in found]
     every = fix_all(snapshot)
     if every:
         actions.append(Action("Apply all safe fixes", "source.fixAll.tilelang", tuple(every)))
@@ -148,6 +157,8 @@ def _refactors(snapshot: Snapshot, kernel: Kernel, index: int) -> Iterator[Actio
         else:
             yield from _other_entries(kernel)
             return
+    if instance.tune is not None and len(kernel.instances) > 1:
+        yield Action("Choose another entry of the tuner", "refactor.rewrite", pick=kernel.line)
     if all(each.origin == "symbolic" for each in kernel.instances):
         found = instance_comment(snapshot, kernel.line)
         if found is not None:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tilelang.frontend.scoping import functions_in
+from tilelang_lsp.compiles import is_compilable
 from tilelang_lsp.ide.tiles import arguments_text, size_text
+from tilelang_lsp.ide.verdicts import results_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from tilelang_lsp.analysis import Analysis, Kernel
     from tilelang_lsp.session import Snapshot
 
-Action = Literal["", "pick", "instance-comment", "report"]
+Action = Literal["", "pick", "instance-comment", "report", "assembly", "compare"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,11 @@ def _of_kernel(snapshot: Snapshot, analysis: Analysis, status: KernelResult) -> 
     elif len(kernel.instances) > 1:
         text = f"instance {index + 1} of {len(kernel.instances)}: {arguments_text(instance, 60)}"
         yield Lens(line, text, "pick", kernel.name, kernel.line)
+    usable = [target for target in analysis.targets(instance) if is_compilable(target)]
+    if usable and instance.program.complete:
+        yield Lens(line, "Show assembly", "assembly", kernel.name, kernel.line)
+    if len(usable) > 1 and instance.program.complete:
+        yield Lens(line, "Compare targets", "compare", kernel.name, kernel.line)
 
 
 def _is_symbolic(analysis: Analysis, status: KernelResult) -> bool:
@@ -66,13 +73,10 @@ def _is_symbolic(analysis: Analysis, status: KernelResult) -> bool:
 
 def verdict_text(snapshot: Snapshot, analysis: Analysis, kernel: Kernel) -> str:
     """``T4 ✗ 96 KiB of 48 KiB · A100 ✓ 96 KiB, 1 block/SM``: the shown instance, its worst launch on each target."""
-    index, instance = kernel.chosen(snapshot.picks.get((snapshot.file.path, kernel.name)))
-    launches = len(tuple(instance.program.launches()))
-    rows = [row for row in analysis.report.instances if (row.path, row.line) == (snapshot.file.path, kernel.line)]
-    mine = rows[index * launches : (index + 1) * launches]
+    index, _ = kernel.chosen(snapshot.picks.get((snapshot.file.path, kernel.name)))
     worst: dict[str, TargetResult] = {}
-    for row in mine:
-        for each in row.targets:
+    for row in results_of(analysis, kernel, index):
+        for each in row:
             known = worst.get(each.arch)
             if known is None or _badness(each) > _badness(known):
                 worst[each.arch] = each

@@ -12,13 +12,15 @@ from tilelang.ir.span import Span
 from tilelang.ir.stmt import For, Launch
 from tilelang_analyzers import rules
 from tilelang_lsp.ide.language import item_at
+from tilelang_lsp.ide.tile_layout import TileLayout, tile_layouts
 from tilelang_lsp.ide.tiles import Tile, arguments_text, buffer_at, loop_of, tile_of, trips, value_of
 from tilelang_lsp.ide.workload import Roofline, Workload, roofline, workload
 
 if TYPE_CHECKING:
     from tilelang.frontend.instance import Instance
+    from tilelang.ir.buffer import Buffer
     from tilelang.language.registry import LanguageItem
-    from tilelang_lsp.analysis import Analysis, Kernel
+    from tilelang_lsp.analysis import Analysis, Kernel, Map
     from tilelang_lsp.session import Snapshot
 
 MAX_VALUES = 6
@@ -35,9 +37,13 @@ class ItemHover:
 
 @dataclass(frozen=True, slots=True)
 class TileHover:
+    """``conflicts``: ways and line of accesses whose lanes want several words of one bank."""
+
     tile: Tile
     arguments: str
     span: Span
+    layouts: tuple[TileLayout, ...] = ()
+    conflicts: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +134,24 @@ def hover(snapshot: Snapshot, line: int, col: int) -> Hover | None:
     buffer = buffer_at(occurrence, found)
     arguments = arguments_text(found.instance)
     if buffer is not None:
-        return TileHover(tile_of(snapshot.analysis, found, buffer), arguments, occurrence.span)
+        return _tile(snapshot.analysis, found, buffer, occurrence.span)
     stmt = loop_of(occurrence.symbol, found)
     if stmt is not None:
         return _loop(stmt, occurrence.symbol.name, arguments, occurrence.span)
     return _value(snapshot, line, occurrence.symbol, occurrence.span)
+
+
+def _tile(analysis: Analysis, found: Map, buffer: Buffer, span: Span) -> TileHover:
+    tile = tile_of(analysis, found, buffer)
+    lines = {(use.span.path, use.span.line) for use in tile.uses}
+    ways = [
+        (each.data.get("ways"), each.span.line)
+        for each in analysis.report.findings
+        if each.rule == "bank-conflict" and (each.span.path, each.span.line) in lines and buffer.is_shared
+    ]
+    conflicts = tuple((count, line) for count, line in ways if isinstance(count, int))
+    layouts = tile_layouts(analysis, found.instance, buffer)
+    return TileHover(tile, arguments_text(found.instance), span, layouts, conflicts)
 
 
 def kernel_hover(snapshot: Snapshot, analysis: Analysis, kernel: Kernel, span: Span) -> KernelHover:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tilelang_lsp.ide.hover import ItemHover, KernelHover, LoopHover, RuleHover, TileHover, ValueHover
 from tilelang_lsp.ide.language import signature_text
+from tilelang_lsp.ide.tile_layout import layout_text
 from tilelang_lsp.ide.tiles import size_text
 
 if TYPE_CHECKING:
@@ -25,7 +26,11 @@ def markdown(found: Hover) -> str:
 
 def plain_text(found: Hover) -> str:
     """The same without marks."""
-    return _MARKS.sub("", markdown(found)).strip()
+    return without_marks(markdown(found))
+
+
+def without_marks(text: str) -> str:
+    return _MARKS.sub("", text).strip()
 
 
 def _parts(found: Hover) -> Iterator[str]:
@@ -73,6 +78,10 @@ def _tile(found: TileHover) -> Iterator[str]:
         if lines:
             more = f" and {len(lines) - MAX_USES} more" if len(lines) > MAX_USES else ""
             yield f"{title} in line {', '.join(map(str, lines[:MAX_USES]))}{more}"
+    for ways, line in found.conflicts:
+        yield f"{ways}-way bank conflict in line {line}"
+    for each in found.layouts:
+        yield from layout_text(each, several=len(found.layouts) > 1)
     yield f"for `{found.arguments}`" if found.arguments else ""
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tilelang.ir.printer import text_of
+from tilelang_lsp.ide.code_hints import LineCode, code_of_kernel, code_text
+from tilelang_lsp.ide.tile_layout import swizzle_text
 from tilelang_lsp.ide.tiles import arguments_text, buffer_of, scope_of, shape_of, size_text, tile_of, trips, value_of
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from tilelang_lsp.ide.names import Definition, Symbol
     from tilelang_lsp.session import Snapshot
 
-Kind = Literal["tile", "value", "loop", "launch"]
+Kind = Literal["tile", "value", "loop", "launch", "code"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A label behind a position. ``tooltip`` names the instance that it holds for."""
+    """A label behind a position. ``tooltip`` names the instance that it holds for; for code it is Markdown."""
 
     line: int
     col: int
@@ -52,13 +54,25 @@ def inlay_hints(snapshot: Snapshot, first: int, last: int) -> list[Hint]:
         return []
     hints: dict[tuple[int, int], Hint] = {}
     shown = {"tile": options.tiles, "value": options.values, "loop": options.loops, "launch": options.launches}
+    code: dict[int, Hint] = {}
     for kernel in analysis.kernels:
         if kernel.last_line < first or kernel.first_line > last:
             continue
         for hint in _kernel_hints(snapshot, analysis, kernel):
             if first <= hint.line <= last and shown[hint.kind]:
                 hints.setdefault((hint.line, hint.col), hint)
-    return [hints[key] for key in sorted(hints)]
+        if options.code:
+            for each in code_of_kernel(snapshot, kernel):
+                if first <= each.line <= last:
+                    code.setdefault(each.line, _code_hint(snapshot, each))
+    return sorted((*hints.values(), *code.values()), key=lambda hint: (hint.line, hint.col))
+
+
+def _code_hint(snapshot: Snapshot, code: LineCode) -> Hint:
+    """At the end of the line."""
+    end = len(snapshot.file.source.line_text(code.line).encode())
+    text = f"  {code.text}" + (" · stale" if code.stale else "")
+    return Hint(code.line, end, "code", (Part(text),), code_text(code))
 
 
 def _kernel_hints(snapshot: Snapshot, analysis: Analysis, kernel: Kernel) -> Iterator[Hint]:
@@ -68,14 +82,16 @@ def _kernel_hints(snapshot: Snapshot, analysis: Analysis, kernel: Kernel) -> Ite
     for symbol in snapshot.file.names.symbols():
         for each in symbol.definitions:
             if kernel.first_line <= each.span.line <= kernel.last_line:
-                yield from _definition_hints(analysis, found, symbol, each, tooltip)
+                yield from _definition_hints(snapshot, analysis, found, symbol, each, tooltip)
     for stmt in found.loops.values():
         yield _loop_hint(stmt, tooltip)
     for stmt in found.launches.values():
         yield _launch_hint(stmt, tooltip)
 
 
-def _definition_hints(analysis: Analysis, found: Map, symbol: Symbol, each: Definition, tooltip: str) -> Iterator[Hint]:
+def _definition_hints(
+    snapshot: Snapshot, analysis: Analysis, found: Map, symbol: Symbol, each: Definition, tooltip: str
+) -> Iterator[Hint]:
     end = (each.span.end_line, each.span.end_col)
     buffer = buffer_of(symbol, found) if len(symbol.definitions) == 1 or each is symbol.definitions[-1] else None
     if buffer is not None:
@@ -92,6 +108,8 @@ def _definition_hints(analysis: Analysis, found: Map, symbol: Symbol, each: Defi
             copies = f" ×{tile.copies}" if tile.copies > 1 else ""
             parts.append(Part(f" · {size_text(tile.nbytes)}"))
             parts += [Part(copies, _stage_source(found.instance))] if copies else []
+            swizzle = swizzle_text(analysis, found.instance, buffer) if snapshot.options.inlay_hints.layouts else ""
+            parts += [Part(f" · {swizzle}")] if swizzle else []
         yield Hint(*end, "tile", tuple(parts), tooltip)
         return
     value = value_of(symbol, found.instance)

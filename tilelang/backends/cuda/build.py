@@ -8,13 +8,14 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from tilelang.backends.artifact import Argument, Artifact, DeviceKernel
+from tilelang.backends.artifact import Argument, Artifact, DeviceKernel, Extent
 from tilelang.backends.build import BuildResult
+from tilelang.backends.listings import BUILT, TIR_PASSES
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.printer import print_program
 from tilelang.ir.stmt import Effect
 from tilelang.lower import tir
-from tilelang.lower.cuda.embedded import embedded
+from tilelang.lower.cuda.embedded import source_text
 from tilelang.lower.cuda.kernel import KernelLowering
 from tilelang.lower.cuda.statements import lower_block
 from tilelang.lower.lines import Lines
@@ -25,8 +26,7 @@ from tilelang.passes import plan
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tilelang.backends.artifact import Extent
-    from tilelang.ir.expr import Call, Var
+    from tilelang.ir.expr import Var
     from tilelang.ir.program import Program
     from tilelang.ir.stmt import Launch
     from tilelang.passes import LaunchPlan
@@ -59,61 +59,36 @@ def build_cuda(
     lines = Lines()
     kernels: list[DeviceKernel] = []
     texts: list[str] = []
-    tir_texts: list[str] = []
+    shown: dict[str, list[str]] = {"tile-ir": [print_program(program)]} if "tile-ir" in stages else {}
     sources: list[str] = []
     launches = tuple(program.launches())
     if not launches:
         raise Unsupported(f"{program.name} launches no kernel", program.span)
-    includes = [f'#include "{PROLOGUE_NAME}"']
-    if all(source_of(launch) is not None for launch in launches):
-        # Their sources bring what they need, and may include headers that define the same names.
-        includes = []
     for number, launch in enumerate(launches):
-        own = source_of(launch)
-        if own is not None:
-            kernels.append(_source_kernel(program, launch, own, names))
-            text = embedded(dict(own.attrs).get("source"), "T.CUDASourceCodeKernel", launch.span)
-            sources += [] if text in sources else [text]
+        embedded = embedded_kernel(program, launch, names, lines)
+        if embedded is not None:
+            kernels.append(embedded.kernel)
+            sources += [source for source in embedded.sources if source not in sources]
             continue
         found = plan(program, launch, target, pass_configs)
         name = identifier(program.name) + ("_kernel" if number == 0 else f"_kernel_{number}")
         lowered = lower_launch(program, found, names, lines, name)
         kernels.append(lowered.kernel)
         sources += [source for source in lowered.sources if source not in sources]
-        if "tir" in stages:
-            tir_texts.append(str(lowered.function))
-        texts.append(lines.resolve(print_function(lowered.function, target)))
+        module, forms = lower_device_code(lowered.function, stages)
+        for stage, form in forms:
+            shown.setdefault(stage, []).append(form)
+        texts.append(lines.resolve(print_module(module, target)))
+    # Sources alone bring what they need, and may include headers that define the same names.
+    includes = [f'#include "{PROLOGUE_NAME}"'] if texts else []
     source = "\n".join([*includes, *sources, *texts])
-    shown: list[tuple[str, str]] = []
-    if "tile-ir" in stages:
-        shown.append(("tile-ir", print_program(program)))
-    if "tir" in stages:
-        shown.append(("tir", "\n\n".join(tir_texts)))
-    artifact = Artifact(signature, target.arch, tuple(kernels), source, files=tuple(lines.files), stages=tuple(shown))
+    made = tuple((stage, "\n\n".join(shown[stage])) for stage in ("tile-ir", *BUILT) if stage in shown)
+    artifact = Artifact(signature, target.arch, tuple(kernels), source, files=tuple(lines.files), stages=made)
     if not link:
         return BuildResult(artifact)
     from tilelang.backends.cuda.assemble import assemble
 
     return assemble(artifact, program, target)
-
-
-def source_of(launch: Launch) -> Call | None:
-    """The call that names the CUDA source of a launch; ``None`` for one that is written in the language."""
-    calls = (stmt.call for stmt in launch.body if isinstance(stmt, Effect))
-    return next((call for call in calls if call.op == "cuda_source"), None)
-
-
-def _source_kernel(program: Program, launch: Launch, call: Call, names: Mapping[Var, str]) -> DeviceKernel:
-    """The launch of a function of embedded source. It takes the parameters in their order, then the sizes that shapes
-    name."""
-    entry = dict(call.attrs).get("entry")
-    if not isinstance(entry, str):
-        raise Unsupported("T.CUDASourceCodeKernel needs the name of a kernel that is known", launch.span)
-    arguments = [Argument("param", param.name, str(param.dtype)) for param in program.params]
-    sizes = [var for var in names if not any(var is param for param in program.params)]
-    arguments += [Argument("dim", names[var], str(var.dtype)) for var in sizes]
-    grid, block = _extents(launch, names)
-    return DeviceKernel(entry, grid, block, tuple(arguments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +135,26 @@ def lower_launch(
     return LoweredKernel(function, _device_kernel(kernel, launch, symbol, names), tuple(kernel.sources))
 
 
+def embedded_kernel(program: Program, launch: Launch, names: Mapping[Var, str], lines: Lines) -> LoweredKernel | None:
+    """A launch of a function whose CUDA source the program brings; None for other launches. The function gets the
+    parameters of the program, then its sizes."""
+    effects = [stmt for stmt in launch.body if isinstance(stmt, Effect) and stmt.call.op == "cuda_source"]
+    if not effects:
+        return None
+    call = effects[0].call
+    symbol = call.args[0]
+    if not isinstance(symbol, str):
+        raise Unsupported("the name of the CUDA kernel is not known before the program runs", launch.span)
+    text = source_text(dict(call.attrs).get("source"), effects[0].span, lines)
+    before = launch.attr("prelude")
+    given = {param for param in program.params if not isinstance(param, Buffer)}
+    arguments = [Argument("param", param.name, str(param.dtype)) for param in program.params]
+    arguments += [Argument("dim", name, str(var.dtype)) for var, name in names.items() if var not in given]
+    grid, block = _extents(launch, names)
+    kernel = DeviceKernel(symbol, grid, block, tuple(arguments))
+    return LoweredKernel(None, kernel, (before, text) if isinstance(before, str) else (text,))
+
+
 def _threads(name: str, extents: list[Any]) -> tuple[list[Any], list[tuple[Any, Any]]]:
     values: list[Any] = []
     iterations: list[tuple[Any, Any]] = []
@@ -170,25 +165,25 @@ def _threads(name: str, extents: list[Any]) -> tuple[list[Any], list[tuple[Any, 
     return values, iterations
 
 
+def _device_kernel(kernel: KernelLowering, launch: Launch, symbol: str, names: Mapping[Var, str]) -> DeviceKernel:
+    arguments = tuple(_argument(kernel, param, names) for _, param in kernel.params)
+    grid, block = _extents(launch, names)
+    return DeviceKernel(symbol, grid, block, arguments, kernel.memory.dynamic_bytes)
+
+
 def _extents(launch: Launch, names: Mapping[Var, str]) -> tuple[tuple[Extent, Extent, Extent], tuple[int, int, int]]:
-    """Blocks and threads along three dimensions."""
+    """The grid and the threads of a block, in three dimensions."""
     try:
         grid = [formula(extent, names) for extent in launch.grid]
+        block = [formula(extent, names) for extent in launch.threads]
     except NotAFormula as problem:
         raise Unsupported(f"the grid of the kernel: {problem}", launch.span) from None
-    block = [formula(extent, names) for extent in launch.threads]
     grid += [1] * (3 - len(grid))
     block += [1] * (3 - len(block))
     sizes = [size for size in block if isinstance(size, int)]
     if len(sizes) != 3:
         raise Unsupported("the number of threads of a block must be a constant", launch.span)
     return (grid[0], grid[1], grid[2]), (sizes[0], sizes[1], sizes[2])
-
-
-def _device_kernel(kernel: KernelLowering, launch: Launch, symbol: str, names: Mapping[Var, str]) -> DeviceKernel:
-    grid, block = _extents(launch, names)
-    arguments = tuple(_argument(kernel, param, names) for _, param in kernel.params)
-    return DeviceKernel(symbol, grid, block, arguments, kernel.memory.dynamic_bytes)
 
 
 def _argument(kernel: KernelLowering, param: Buffer | Var, names: Mapping[Var, str]) -> Argument:
@@ -205,13 +200,21 @@ def _argument(kernel: KernelLowering, param: Buffer | Var, names: Mapping[Var, s
     return Argument("workspace", param.name, str(param.dtype), shape)
 
 
-def print_function(function: Any, target: Target) -> str:
+def lower_device_code(function: Any, stages: tuple[str, ...]) -> tuple[Any, list[tuple[str, str]]]:
+    """A module with one function after the passes of TVM that the printer of CUDA needs, and the text of each stage
+    that is asked for."""
+    module = tir.tvm.ir.IRModule({str(function.attrs["global_symbol"]): function})
+    shown = [("tir", str(function))] if "tir" in stages else []
+    for name in TIR_PASSES:
+        module = getattr(tir.tirx.transform, name)()(module)
+        if f"tir:{name}" in stages:
+            shown.append((f"tir:{name}", "\n\n".join(str(each) for each in module.functions.values())))
+    return module, shown
+
+
+def print_module(module: Any, target: Target) -> str:
     """The CUDA text of one function, without a prologue."""
     _silence_compiler()
-    transform = tir.tirx.transform
-    module = tir.tvm.ir.IRModule({str(function.attrs["global_symbol"]): function})
-    for one in (transform.StmtSimplify(), transform.FlattenBuffer(), transform.LowerIntrin()):
-        module = one(module)
     device = tir.tvm.target.Target({"kind": "cuda", "arch": target.compiled_as})
     text = str(tir.tvm.get_global_func("target.build.cuda")(module, device).inspect_source())
     # The declaration that TVM prints before the definition says nothing new.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tilelang.ir.problem import Problem
 from tilelang.ir.span import NOWHERE, Span
+from tilelang.listing.paths import by_written_path
 from tilelang.listing.ptx import places_of_lines
 
 if TYPE_CHECKING:
@@ -50,9 +51,11 @@ def _unique(problems: list[Problem]) -> Iterator[Problem]:
 
 def _problems(lines: Sequence[str], ptx: str | None, sources: Collection[str]) -> Iterator[Problem]:
     places = places_of_lines(ptx, sources) if ptx else ()
+    paths = by_written_path(sources)
     for index, line in enumerate(lines):
         if (match := _COMPILER.match(line)) is not None:
-            span = _span(match["path"], int(match["line"])) if match["path"] in sources else NOWHERE
+            path = paths.get(match["path"])
+            span = _span(path, int(match["line"])) if path is not None else NOWHERE
             yield _compiler_problem(match["text"], span, lines[index + 1 :])
         elif (match := _ASSEMBLER.match(line)) is not None:
             number = int(match["line"]) - 1

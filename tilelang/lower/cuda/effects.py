@@ -10,7 +10,7 @@ from tilelang.ir.dtype import INT32
 from tilelang.ir.expr import Call, Expr, Load, Var
 from tilelang.lower import tir
 from tilelang.lower.cuda import reducers
-from tilelang.lower.cuda.embedded import embedded
+from tilelang.lower.cuda.embedded import source_text
 from tilelang.lower.tir import tirx
 from tilelang.lower.unsupported import Unsupported
 
@@ -158,7 +158,7 @@ def _device_assert(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir
 
 
 def _import_source(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir.Stmt]:
-    kernel.sources.append(embedded(dict(call.attrs).get("source"), "T.import_source", stmt.span))
+    kernel.sources.append(source_text(dict(call.attrs).get("source"), stmt.span, kernel.lines))
     return []
 
 

@@ -11,9 +11,11 @@ import {
   type ConfigurationParams,
   type DocumentSelector,
   type LanguageClientOptions,
+  type ServerCapabilities,
+  type StaticFeature,
 } from 'vscode-languageclient/node';
 import { log, messageOf } from '../log';
-import { statusNotification, type Status } from '../protocol';
+import { OWN_COMMANDS, statusNotification, type Status } from '../protocol';
 import { SECTION, serverWishes } from '../settings';
 import { findServer, type FoundServer, type NotFound } from './find';
 import { isFile, run } from './process';
@@ -108,9 +110,10 @@ export class Server implements vscode.Disposable {
   async ask<T>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<T | undefined> {
     if (!this.client?.isRunning()) return undefined;
     try {
-      return await this.client.sendRequest<T>(method, params, token);
+      // A token that is undefined would be sent as a second parameter.
+      return await (token ? this.client.sendRequest<T>(method, params, token) : this.client.sendRequest<T>(method, params));
     } catch (error) {
-      log.debug(`${method}: ${messageOf(error)}`);
+      log.info(`${method}: ${messageOf(error)}`);
       return undefined;
     }
   }
@@ -198,6 +201,7 @@ export class Server implements vscode.Disposable {
       getState: () => ({ kind: 'static' }),
       clear: () => undefined,
     });
+    keepOwnCommands(client);
     client.onNotification(statusNotification, (status) => {
       this.set({ ...this.state, status });
       if (status.quiescent) this.checked.fire();
@@ -255,6 +259,17 @@ export class Server implements vscode.Disposable {
     this.changed.dispose();
     this.checked.dispose();
   }
+}
+
+/** The client registers all commands that the server offers. Those that this extension answers with a view are left out. */
+function keepOwnCommands(client: LanguageClient): void {
+  const feature = client.getFeature('workspace/executeCommand') as unknown as StaticFeature;
+  const initialize = feature.initialize.bind(feature);
+  feature.initialize = (capabilities: ServerCapabilities, selector) => {
+    const offered = capabilities.executeCommandProvider;
+    const others = offered && { ...offered, commands: offered.commands.filter((name) => !OWN_COMMANDS.includes(name)) };
+    initialize({ ...capabilities, ...(others ? { executeCommandProvider: others } : {}) }, selector);
+  };
 }
 
 /** Settings that take a new server. */

@@ -1,5 +1,7 @@
 // Runs the tests of test/host inside the extension host of a VS Code that has the packed extension installed.
-import { mkdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as esbuild from 'esbuild';
 import { EXTENSION, OUT, PATIENT, start } from '../workbench/workbench.mjs';
@@ -7,6 +9,8 @@ import { EXTENSION, OUT, PATIENT, start } from '../workbench/workbench.mjs';
 const suites = [
   { name: 'trusted', entry: 'trusted.ts', options: { copy: join(EXTENSION, 'test', 'kernels') } },
   { name: 'untrusted', entry: 'untrusted.ts', options: { copy: join(EXTENSION, 'test', 'untrusted'), trusted: false } },
+  { name: 'shadowed', entry: 'shadowed.ts', options: shadow },
+  { name: 'assembly', entry: 'assembly.ts', options: { copy: join(EXTENSION, 'test', 'kernels'), compiler: true } },
   { name: 'missing', entry: 'missing.ts', options: { copy: join(EXTENSION, 'test', 'kernels'), home: 'export PATH=/nowhere\n' } },
 ];
 const wanted = process.argv[2];
@@ -17,7 +21,8 @@ process.exit(failed === 0 ? 0 : 1);
 async function run({ name, entry, options }) {
   const script = join(OUT, 'host', entry.replace('.ts', '.js'));
   await esbuild.build({ entryPoints: [join(EXTENSION, 'test', 'host', entry)], outfile: script, bundle: true, platform: 'node', format: 'cjs', external: ['vscode'], logLevel: 'error' });
-  const workbench = await start(options);
+  const made = typeof options === 'function' ? options() : options;
+  const workbench = await start(made);
   const page = await workbench.page();
   let done;
   const ended = new Promise((resolve) => (done = resolve));
@@ -55,5 +60,29 @@ async function run({ name, entry, options }) {
   } finally {
     clearTimeout(timer);
     await workbench.stop();
+    if (made.scratch) rmSync(made.scratch, { recursive: true, force: true });
   }
+}
+
+/** An environment with another `tilelang`, in all places from which Python imports. Each leaves a mark when it is. */
+function shadow() {
+  const scratch = mkdtempSync(join(tmpdir(), 'tilelang-shadow-'));
+  const environment = join(scratch, 'environment');
+  execFileSync(process.env.PYTHON ?? join(EXTENSION, '..', '.venv', 'bin', 'python'), ['-m', 'venv', '--without-pip', environment]);
+  const lib = join(environment, 'lib');
+  const places = [join(lib, readdirSync(lib)[0], 'site-packages'), join(scratch, 'path')];
+  const trap = (where) => `import pathlib, os\nfolder = pathlib.Path(os.environ['TILELANG_TRAP'])\n(folder / 'imported-${where}').touch()\nraise ImportError('another tilelang')\n`;
+  for (const [index, place] of places.entries()) {
+    for (const name of ['tilelang', 'tilelang_lsp', 'tilelang_analyzers', 'pygls', 'sitecustomize']) {
+      mkdirSync(join(place, name), { recursive: true });
+      writeFileSync(join(place, name, '__init__.py'), trap(`${name}-${index}`));
+    }
+  }
+  const profile = `export PATH=${join(environment, 'bin')}:$PATH PYTHONPATH=${places[1]} TILELANG_TRAP=$HOME/../kernels\n`;
+  return {
+    scratch,
+    copy: join(EXTENSION, 'test', 'kernels'),
+    files: { 'tilelang/__init__.py': trap('folder') },
+    home: profile,
+  };
 }

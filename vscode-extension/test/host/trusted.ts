@@ -140,6 +140,42 @@ test('a new kernel can be opened without a folder to save it in', async () => {
   await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
 });
 
+test('the targets table has all kernels on all targets, and text for other programs', async () => {
+  const { targetsTable } = await running();
+  const { document } = await open('matmul.py');
+  await findings(document.uri, 'shared-memory-overflow');
+  await vscode.commands.executeCommand('tilelang.showTargets');
+  const table = await until(() => (targetsTable.shown?.rows.length ?? 0) > 0 && targetsTable.shown, 'the table');
+  assert.deepEqual(table.targets, ['T4', 'A100', 'H100']);
+  assert.deepEqual(table.rows[0]!.cells.map(({ verdict }) => verdict), ['error', 'ok', 'ok']);
+  await targetsTable.export('csv');
+  assert.match(vscode.window.activeTextEditor!.document.getText(), /matmul\.py,\d+,main,.*,T4,sm_75,error,98304,49152/);
+  await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  await targetsTable.export('markdown');
+  assert.match(vscode.window.activeTextEditor!.document.getText(), /\| ✗ 96 KiB of 48 KiB/);
+  await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+});
+
+test('the layout view shows the tile under the cursor, and follows it', async () => {
+  const { layout } = await running();
+  const editor = await open('matmul.py');
+  await findings(editor.document.uri, 'shared-memory-overflow');
+  const move = (text: string): void => {
+    const place = at(editor.document, text);
+    editor.selection = new vscode.Selection(place, place);
+  };
+  move('A_shared');
+  await vscode.commands.executeCommand('tilelang.showLayout');
+  const name = (): string | undefined => (layout.shown && 'kind' in layout.shown ? `${layout.shown.name} ${layout.shown.kind}` : undefined);
+  await until(() => name() === 'A_shared shared', 'the layout of A_shared');
+  move('C_local');
+  await until(() => name() === 'C_local fragment', 'the layout of C_local');
+  move('import tilelang');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.equal(name(), 'C_local fragment', 'the picture stays where there is no tile');
+  await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+});
+
 test('every command of the manifest is registered', async () => {
   await api();
   const known = new Set(await vscode.commands.getCommands(true));

@@ -1,6 +1,6 @@
 // A VS Code with a fresh profile in a headless browser.
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -41,9 +41,10 @@ const SETTINGS = {
 
 /**
  * Start it. `files`: of the workspace, by name, or a folder to copy. `trusted: false` keeps the workspace untrusted.
+ * `compiler`: with the compiler packages, those of the project's environment, as if the extension had installed them.
  * `home`: the start file of the user's shell, which decides what the extensions find on PATH.
  */
-export async function start({ files = {}, copy, settings = {}, trusted = true, home, vsix = VSIX } = {}) {
+export async function start({ files = {}, copy, settings = {}, trusted = true, home, compiler = false, vsix = VSIX } = {}) {
   const root = mkdtempSync(join(tmpdir(), 'tilelang-workbench-'));
   const folder = join(root, 'kernels');
   mkdirSync(folder, { recursive: true });
@@ -54,20 +55,22 @@ export async function start({ files = {}, copy, settings = {}, trusted = true, h
   }
   for (const place of ['User', 'Machine']) {
     mkdirSync(join(root, 'data', place), { recursive: true });
-    writeFileSync(join(root, 'data', place, 'settings.json'), JSON.stringify(place === 'User' ? { ...SETTINGS, ...settings } : {}));
+    const own = compiler ? { 'tilelang.interpreter': [PYTHON], 'tilelang.importStrategy': 'useBundled' } : {};
+    writeFileSync(join(root, 'data', place, 'settings.json'), JSON.stringify(place === 'User' ? { ...SETTINGS, ...settings } : own));
   }
+  if (compiler) linkCompiler(join(root, 'data', 'User', 'globalStorage', 'tilelang-suite.tilelang', 'compiler'));
   writeFileSync(join(root, 'config.yaml'), 'bind-addr: 127.0.0.1:0\nauth: none\ncert: false\n');
-  const env = {
+  const inherited = {
     ...process.env,
     XDG_CONFIG_HOME: join(root, 'config'),
     XDG_DATA_HOME: join(root, 'share'),
   };
   if (home !== undefined) {
-    env.HOME = join(root, 'home');
-    mkdirSync(env.HOME);
-    for (const name of ['.bash_profile', '.bashrc', '.profile', '.zshenv']) writeFileSync(join(env.HOME, name), home);
+    inherited.HOME = join(root, 'home');
+    mkdirSync(inherited.HOME);
+    for (const name of ['.bash_profile', '.bashrc', '.profile', '.zshenv']) writeFileSync(join(inherited.HOME, name), home);
   }
-  for (const name of Object.keys(env)) if (/^(PYTHON|VSCODE|NODE_OPTIONS|npm_)/.test(name)) delete env[name];
+  const env = Object.fromEntries(Object.entries(inherited).filter(([name]) => !/^(PYTHON|VSCODE|NODE_OPTIONS|npm_)/.test(name)));
   const args = [CODE_SERVER, '--config', join(root, 'config.yaml'), '--user-data-dir', join(root, 'data'), '--extensions-dir', join(root, 'extensions')];
   if (vsix) execFileSync(NODE, [...args, '--install-extension', vsix, '--force'], { env, stdio: 'pipe' });
   const flags = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', ...(trusted ? ['--disable-workspace-trust'] : [])];
@@ -110,6 +113,14 @@ export async function start({ files = {}, copy, settings = {}, trusted = true, h
       if (!process.env.KEEP) rmSync(root, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+/** Python of the project's environment, and its packages as the folder that the extension would install them in. */
+export const PYTHON = process.env.PYTHON ?? join(EXTENSION, '..', '.venv', 'bin', 'python');
+function linkCompiler(folder) {
+  const ask = (...args) => execFileSync(PYTHON, args, { encoding: 'utf8' }).trim();
+  mkdirSync(folder, { recursive: true });
+  symlinkSync(ask('-c', "import sysconfig; print(sysconfig.get_path('purelib'))"), join(folder, ask(join(EXTENSION, 'bundled', 'tool', 'tilelang_tool.py'), 'tag')));
 }
 
 async function launchBrowser(root) {
