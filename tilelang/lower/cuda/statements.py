@@ -128,11 +128,11 @@ def _let(kernel: KernelLowering, stmt: Let) -> list[tir.Stmt]:
     kernel.ranges = let_ranges(stmt, kernel.ranges)
     if dtype.kind == "handle":
         kernel.scalars.bind(stmt.var, kernel.scalars.lower(stmt.value))
-        return []
+        return kernel.tensors_at(stmt.var)
     array, declaration = kernel.memory.temporary(stmt.var.name, kernel.storage(dtype), 1)
     value = kernel.scalars.encode(kernel.scalars.lower(stmt.value, dtype), dtype)
     kernel.scalars.bind(stmt.var, kernel.scalars.decode(tir.at(array, tir.const(0)), dtype))
-    return [declaration, tir.put(array, tir.const(0), value)]
+    return [declaration, tir.put(array, tir.const(0), value), *kernel.tensors_at(stmt.var)]
 
 
 def _for(kernel: KernelLowering, stmt: For) -> list[tir.Stmt]:
