@@ -60,6 +60,35 @@ def test_errors_of_tvm_are_those_of_the_compiler():
     assert str(tilelang.tvm.DataType("float16")) == "float16"
 
 
+def test_tensors_at_addresses():
+    @T.prim_func
+    def gather(sources: T.Tensor((4,), T.ptr), low: T.ptr, out: T.Tensor((4, 128), "float16")):
+        lowest = T.make_tensor(low, (128,), "float16")
+        with T.Kernel(4, threads=128) as bx:
+            source = T.make_tensor(sources[bx], (128,), "float16")
+            for i in T.Parallel(128):
+                out[bx, i] = source[i] + lowest[i]
+
+    made = tilelang.lower(gather, target="sm_80")
+    assert [argument.name for argument in made.artifact.kernels[0].arguments] == ["sources", "low", "out"]
+    assert "int64_t* __restrict__ sources, half* __restrict__ low, half* __restrict__ out" in made.kernel_source
+    assert "half* source = (half*)" in made.kernel_source
+
+
+@tilelang.jit(target="sm_80")
+def doubled(A: T.ptr, n: int):
+    values = T.make_tensor(A, (n,), "float32")
+    with T.Kernel(T.ceildiv(n, 128), threads=128) as bx:
+        for i in T.Parallel(128):
+            values[bx * 128 + i] *= 2.0
+
+
+def test_addresses_are_parameters_of_eager_kernels():
+    made = doubled.get_tir(T.ptr(), 256)
+    assert [param.dtype for param in made.params] == ["handle"]
+    assert "float* __restrict__ A" in tilelang.lower(made, target="sm_80").kernel_source
+
+
 def test_dtypes_of_torch():
     torch = pytest.importorskip("torch")
     assert T.float16.as_torch() is torch.float16

@@ -78,7 +78,7 @@ def _tensor(
 
 
 def _address(data: object) -> object:
-    """Where a tensor begins. An address that is computed, or read from a table, is computed where the tensor is made."""
+    """Where a tensor begins. An address that is computed or read from a table is found where the tensor is made."""
     found = operand(data)
     builder = current()
     if builder is None or isinstance(data, (Var, IRBuffer)) or not isinstance(found, Expr):
