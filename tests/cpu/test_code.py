@@ -432,8 +432,6 @@ def test_launches_share_a_workspace() -> None:
 
 @tilelang.jit(target="cpu")
 def pointers():
-    n = T.dynamic("n")
-
     @T.prim_func
     def kernel(p: T.ptr, q: T.handle, n: T.int32):
         A = T.make_tensor(p, (n,), T.float32)
