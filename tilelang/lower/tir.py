@@ -36,6 +36,12 @@ def pointer(name: str, dtype: str, scope: str = "global") -> Expr:
     return tirx.Var(name, _ir.PointerType(_ir.PrimType(dtype), scope))
 
 
+def as_pointer(value: Expr, dtype: str, scope: str = "global") -> Expr:
+    """An address, an integer or a handle, as a pointer to elements of a type."""
+    kind = _ir.PointerType(_ir.PrimType(dtype), scope)
+    return _ir.Call(_ir.Op.get("tirx.reinterpret"), [value], ret_ty=kind)
+
+
 def extern(dtype: str, name: str, *args: Expr) -> Expr:
     """A call of a function that the prologue defines, which may have an effect."""
     return tirx.call_extern(dtype, name, *args)

@@ -34,6 +34,7 @@ from tilelang.lower.cpu.masks import Mask
 from tilelang.lower.cpu.nests import copy_nest, fill_nest, lower_nest, written_nest
 from tilelang.lower.cpu.reductions import lower_reduce, lower_scan
 from tilelang.lower.cpu.variance import crossing_calls
+from tilelang.lower.persistent import open_persistent
 from tilelang.lower.tir import tirx
 from tilelang.lower.unsupported import Unsupported
 
@@ -104,6 +105,8 @@ def _after_jump(kernel: BlockLowering, stmt: Stmt, rest: Sequence[Stmt], mask: M
 def _together(kernel: BlockLowering, stmt: Stmt, mask: Mask | None) -> list[tir.Stmt]:
     """A statement of the block: a tile operation, control around such, or scalar code that is the same everywhere."""
     variance = kernel.variance
+    if isinstance(stmt, For) and stmt.kind == "persistent":
+        stmt = open_persistent(stmt)
     with kernel.at(stmt.span):
         calls = crossing_calls(stmt) if not isinstance(stmt, While) else []
         code = [line for call in calls for line in exchange(kernel, call, mask)]
@@ -314,6 +317,8 @@ def _for(kernel: BlockLowering, stmt: For) -> list[tir.Stmt]:
         return lower_nest(kernel, nest)
     if stmt.kind == "thread":
         return lower_block(kernel, stmt.body)
+    if stmt.kind == "persistent":
+        return _for(kernel, open_persistent(stmt))
     return _loops(kernel, stmt, 0, None)
 
 

@@ -73,6 +73,14 @@ class Memory:
         self.declarations.append(tir.tirx.DeclBuffer(array, data=data))
         self._placed[buffer] = Placed(array)
 
+    def add_pointee(self, buffer: Buffer, address: Any) -> list[tir.Stmt]:
+        """A tensor at an address that is not the type of pointer to its elements."""
+        dtype = self._kernel.storage(buffer.dtype)
+        data = tir.pointer(self._kernel.name_of(buffer), dtype)
+        array = tir.tirx.decl_buffer((tir.const(MAX_INT32),), dtype, f"{data.name}_", data=data)
+        self._placed[buffer] = Placed(array)
+        return [tir.tirx.Bind(data, tir.as_pointer(address, dtype)), tir.tirx.DeclBuffer(array, data=data)]
+
     def _place(self, buffer: Buffer) -> Placed:
         if buffer.is_global:
             if buffer.root is not buffer:
