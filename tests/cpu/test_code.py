@@ -397,7 +397,7 @@ def test_scalars_and_sizes_of_the_call() -> None:
         got = np.full(shape, np.nan, np.float32)
         kernel(a, 2.5, -3, True, got)
         close(got, a.astype(np.float64) * 2.5 - 3, "float32", terms=2)
-        kernel(a, 2.5, -3, False, got)
+        kernel(a, np.float32(2.5), np.int64(-3), np.bool_(False), got)
         assert not got.any()
 
 
