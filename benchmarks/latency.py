@@ -19,6 +19,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tilelang.backends.compiling import Job
 
 ROOT = Path(__file__).parents[1]
 GOALS = {"worker": 0.6, "program": 0.5}
@@ -58,10 +62,9 @@ print(json.dumps(seconds))
 """
 
 
-def worker_seconds(runs: int) -> list[float]:
-    """Tile IR to PTX, SASS and resources."""
+def jobs(runs: int) -> list[Job]:
+    """One job more than ``runs``: the first one warms up."""
     from tilelang.backends.compiling import Job
-    from tilelang.backends.workers import Pool
     from tilelang.frontend.project import EvaluatorSettings, Project
     from tilelang.targets import resolve
 
@@ -73,16 +76,58 @@ def worker_seconds(runs: int) -> list[float]:
         path = Path(folder, "gemm.py")
         path.write_text(text)
         analysis = Project(Path(folder), EvaluatorSettings(archs=("sm_80",))).analyse(path, text.encode())
+    return [Job(instance.program, target, stages=("ptx", "sass")) for instance in analysis.instances]
+
+
+def worker_seconds(runs: int) -> list[float]:
+    """Tile IR to PTX, SASS and resources."""
+    from tilelang.backends.workers import Pool
+
     seconds: list[float] = []
     with Pool(1) as pool:
-        for instance in analysis.instances:
+        for job in jobs(runs):
             started = time.perf_counter()
-            outcome = pool.submit(Job(instance.program, target, stages=("ptx", "sass"))).result()
+            outcome = pool.submit(job).result()
             seconds.append(time.perf_counter() - started)
             assert outcome.artifact is not None, outcome.problems
             assert all(listing.lines for listing in outcome.listings)
     # The first one starts the process.
     return seconds[1:]
+
+
+def processor_seconds(runs: int) -> list[float]:
+    """Processor time of the same work, the disassembler's included: what a machine without other work would take."""
+    code = (
+        "import sys, json, resource; sys.path[:0] = sys.argv[2:]; import latency; "
+        "print(json.dumps(latency.own_processor_seconds(int(sys.argv[1]))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(runs), str(ROOT), str(ROOT / "benchmarks")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def own_processor_seconds(runs: int) -> list[float]:
+    """For :func:`processor_seconds`, in a process of its own."""
+    from tilelang.backends.compiling import compile_job
+
+    seconds: list[float] = []
+    for job in jobs(runs):
+        started = used()
+        assert compile_job(job).artifact is not None
+        seconds.append(used() - started)
+    return seconds[1:]
+
+
+def used() -> float:
+    """Processor time of this process and of those that it started and that ended."""
+    import resource
+
+    parts = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(part.ru_utime + part.ru_stime for part in parts)
 
 
 def program_seconds(runs: int, python: str = sys.executable, target: str = ', target="sm_80"') -> list[float]:
@@ -113,6 +158,7 @@ def main() -> None:
         # A cache of its own, and the kernels are new, so nothing is found in it.
         os.environ["TILELANG_CACHE_DIR"] = cache
         print(line("tile IR -> PTX + SASS + resources, warm worker", worker_seconds(given.runs), GOALS["worker"]))
+        print(line("  the same, processor time", processor_seconds(given.runs)))
         print(line("source -> loadable kernel, warm program", program_seconds(given.runs), GOALS["program"]))
         if given.upstream_python:
             theirs = program_seconds(given.runs, given.upstream_python, ', target="cuda -arch=sm_80"')

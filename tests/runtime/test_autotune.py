@@ -192,10 +192,10 @@ def test_the_table_has_every_trial():
     ]
 
 
-def cuda_program():
+def cuda_program(size: int = 64):
     @T.prim_func
-    def main(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
-        with T.Kernel(2, threads=32) as bx:
+    def main(A: T.Tensor((size,), "float32"), B: T.Tensor((size,), "float32")):
+        with T.Kernel(size // 32, threads=32) as bx:
             for i in T.Parallel(32):
                 B[bx * 32 + i] = A[bx * 32 + i]
 

@@ -94,7 +94,7 @@ def plan(
     schedules = Schedules({id(each.loop): each for each in pipelines}, by_gemm, special, layouts, maps, active, finely)
     memory    = plan_shared_memory(opened, schedules, versions, target, configs,
         open_copies=open_copies(opened.body), complete=program.complete)
-    registers = estimate_registers(opened, assumed, layouts, maps)
+    registers = estimate_registers(opened, assumed, layouts, maps, found)
     # fmt: on
     total = None if threads is None else threads + (special.producer_threads if special is not None else 0)
     resources = resources_of(memory, registers, total, target)

@@ -9,6 +9,7 @@ import textwrap
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, TextIO
 
+from tilelang_analyzers.doctor.abilities import abilities
 from tilelang_analyzers.doctor.gpus import Gpu, find_gpus
 from tilelang_analyzers.doctor.import_name import OWN_DISTRIBUTION, ImportName, inspect_import_name
 from tilelang_analyzers.doctor.toolchains import Component, dependencies, installed_version, tools
@@ -80,7 +81,8 @@ def _as_document(diagnosis: Diagnosis) -> dict[str, object]:
     document = asdict(diagnosis)
     suite = document.pop("version")
     document["import_name"]["explanation"] = diagnosis.import_name.explanation
-    return {"version": 1, "suite": suite, **document, "problems": list(diagnosis.problems)}
+    possible = [asdict(ability) for ability in abilities(diagnosis.tools, diagnosis.gpus)]
+    return {"version": 1, "suite": suite, **document, "abilities": possible, "problems": list(diagnosis.problems)}
 
 
 def _lines(diagnosis: Diagnosis) -> Iterator[str]:
@@ -98,7 +100,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield from _paragraph(diagnosis.import_name.explanation)
     yield ""
     yield "Optional tools"
-    yield from _paragraph("Checking needs none of them. Compiling, which a later version adds, uses them.")
+    yield from _paragraph("Checking needs none of them. Compiling uses them.")
     yield from _components(diagnosis.tools)
     yield ""
     yield "GPUs"
@@ -106,6 +108,10 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
         yield from _entry(gpu.arch or "unknown arch", f"{gpu.name} (from {gpu.source})")
     if not diagnosis.gpus:
         yield from _paragraph("None seen. Checking needs none: kernels are checked for any --target.")
+    yield ""
+    yield "What can be done here beyond checking"
+    for ability in abilities(diagnosis.tools, diagnosis.gpus):
+        yield from _entry(ability.name, ability.text if ability.possible else f"not: {ability.text}")
     yield ""
     if not diagnosis.problems:
         yield "Everything that checking needs is here."
