@@ -9,6 +9,7 @@ import random
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -166,7 +167,8 @@ class Soak:
         """Generated code, while compilers die."""
         if self.chance.random() < 0.5:
             for child in children(self.client.process.pid):
-                os.kill(child, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
         params = {"textDocument": {"uri": self.uri}, "position": {"line": 18, "character": 20}, "stage": "tir"}
         self.requests.append(self.client.request("tilelang/listing", params))
 
