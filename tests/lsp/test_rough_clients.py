@@ -225,7 +225,11 @@ async def run(client: RawClient, folder: Path, count: int, seed: int) -> None:
     titles = {uri: [lens["command"]["title"] for lens in found] for uri, found in lenses.items()}
     assert all(found == titles[fresh] for found in titles.values())
     assert titles[fresh]
-    messages = {uri: [each["message"] for each in client.published[uri]["diagnostics"]] for uri in soak.texts}
+    # A compiler that was killed is told of until the next save.
+    messages = {
+        uri: [each["message"] for each in client.published[uri]["diagnostics"] if each["code"] != "not-compiled"]
+        for uri in soak.texts
+    }
     assert all(found == messages[fresh] for found in messages.values())
     await client.stop()
 
