@@ -1,5 +1,5 @@
-"""How long other servers take from their start to the first findings in the file of `server.py`,
-and upstream's compiler to import and lower the same kernels.
+"""How long other servers take from their start to the first findings of the file of `server.py`, and how long
+upstream's compiler takes to import and lower the same kernels.
 
     python benchmarks/peers.py [--upstream-python OTHER_VENV/bin/python] [--runs 3]
 
@@ -18,9 +18,11 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
-from pygls.lsp.client import LanguageClient
 from server import source
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from lsp.raw import RawClient
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +34,6 @@ SERVERS = {
     "ty server": (str(BIN / "ty"), "server"),
     "basedpyright": (str(BIN / "basedpyright-langserver"), "--stdio"),
 }
-PATIENCE = 120
 LOWER = "import tilelang; from runpy import run_path; import sys; run_path(sys.argv[1])"
 
 
@@ -40,34 +41,19 @@ async def first_findings(command: Sequence[str], folder: Path, text: str) -> flo
     """Seconds. A name that is not defined gives each of them something to find."""
     path = folder / "kernels.py"
     path.write_text(text)
-    client = LanguageClient("peers", "1")
-    found = asyncio.Event()
-
-    def published(params: types.PublishDiagnosticsParams) -> None:
-        if params.diagnostics:
-            found.set()
-
-    def settings(params: types.ConfigurationParams) -> list[None]:
-        return [None for _ in params.items]
-
-    client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(published)
-    client.feature(types.WORKSPACE_CONFIGURATION)(settings)
-    for method in (types.WINDOW_LOG_MESSAGE, types.WINDOW_SHOW_MESSAGE, types.CLIENT_REGISTER_CAPABILITY):
-        client.feature(method)(lambda *_: None)
+    uri = path.as_uri()
     began = time.perf_counter()
-    await client.start_io(*command)
-    folders = [types.WorkspaceFolder(folder.as_uri(), "peers")]
-    await client.initialize_async(
-        types.InitializeParams(types.ClientCapabilities(), root_uri=folder.as_uri(), workspace_folders=folders)
-    )
-    client.initialized(types.InitializedParams())
-    item = types.TextDocumentItem(path.as_uri(), types.LanguageKind.Python, 1, text)
-    client.text_document_did_open(types.DidOpenTextDocumentParams(item))
-    await asyncio.wait_for(found.wait(), PATIENCE)
+    client = await RawClient.start(command)
+    folders = [{"uri": folder.as_uri(), "name": "peers"}]
+    start = {"processId": None, "rootUri": folder.as_uri(), "capabilities": {}, "workspaceFolders": folders}
+    await client.ask("initialize", start)
+    client.notify("initialized", {})
+    item = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+    client.notify("textDocument/didOpen", {"textDocument": item})
+    await client.until(lambda: client.published.get(uri, {}).get("diagnostics"))
     took = time.perf_counter() - began
-    await client.shutdown_async(None)
-    client.exit(None)
-    await client.stop()
+    client.process.kill()
+    await client.process.wait()
     return took
 
 

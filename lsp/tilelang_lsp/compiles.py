@@ -158,7 +158,8 @@ class Compiles:
         known = self.results.get(wanted.key)
         if known is None or known.wanted.fingerprint != wanted.fingerprint or not known.stages.issuperset(stages):
             return None
-        return known
+        # A crash says little about the program: the next one who asks tries again.
+        return None if any(each.data.get("crash") for each in known.problems) else known
 
     async def compile(self, wanted: Wanted, stages: Iterable[str], priority: int = 0) -> Compiled | None:
         """The result for a program, compiled now if need be; None if it was given up. What is under way for an older
@@ -174,8 +175,8 @@ class Compiles:
             same = running.wanted.fingerprint == wanted.fingerprint
             # The compile is shared: that one of those who wait for it goes away does not end it.
             outcome = await asyncio.shield(running.task)
-            if outcome is None and same:
-                return None
+            if same and (outcome is None or outcome.stages >= needed):
+                return outcome
         return known
 
     def _start(self, wanted: Wanted, needed: frozenset[str], priority: int) -> _Running:

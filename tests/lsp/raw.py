@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -107,5 +108,9 @@ def resident(pid: int) -> int:
 
 def children(pid: int) -> list[int]:
     """The processes that a process has started and that still run."""
-    tasks = Path(f"/proc/{pid}/task")
-    return [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        # Threads end while one looks.
+        with suppress(OSError):
+            found += map(int, (task / "children").read_text().split())
+    return found

@@ -148,3 +148,18 @@ def test_lines_follow_the_text() -> None:
     assert moved(old, checked("a\nnew\nb\nd\n").file) == {1: 1, 2: 3, 4: 4}
     assert moved(old, old) == {1: 1, 2: 2, 3: 3, 4: 4}
     assert moved(old, checked("").file) == {}
+
+
+@pytest.mark.asyncio
+async def test_a_crash_is_told_and_tried_again() -> None:
+    compiles, workers, _ = make()
+    job = job_of(checked(GEMM))
+    for number in range(2):
+        request = asyncio.ensure_future(compiles.compile(job, ("sass",)))
+        await settle()
+        assert len(workers.jobs) == number + 1
+        problem = Problem("compile-error", job.instance.program.span, {"message": "crashed", "crash": True})
+        workers.jobs[-1][1].set_result(Outcome(None, (problem,)))
+        made = await request
+        assert made is not None
+        assert made.problems == (problem,)
