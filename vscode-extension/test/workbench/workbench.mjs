@@ -72,7 +72,9 @@ export async function start({ files = {}, copy, settings = {}, trusted = true, h
   }
   const env = Object.fromEntries(Object.entries(inherited).filter(([name]) => !/^(PYTHON|VSCODE|NODE_OPTIONS|npm_)/.test(name)));
   const args = [CODE_SERVER, '--config', join(root, 'config.yaml'), '--user-data-dir', join(root, 'data'), '--extensions-dir', join(root, 'extensions')];
+  const installing = Date.now();
   if (vsix) execFileSync(NODE, [...args, '--install-extension', vsix, '--force'], { env, stdio: 'pipe' });
+  const installMs = Date.now() - installing;
   const flags = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', ...(trusted ? ['--disable-workspace-trust'] : [])];
   const server = spawn(NODE, [...args, ...flags, folder], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const url = await new Promise((resolve, reject) => {
@@ -89,6 +91,7 @@ export async function start({ files = {}, copy, settings = {}, trusted = true, h
   const browser = await launchBrowser(root);
   return {
     url,
+    installMs,
     root,
     folder,
     server,
