@@ -108,7 +108,7 @@ step('the layout view shows banks, threads and conflicts', async () => {
   await ui.goTo(FILE, 16, 14);
   await view('[data-fact="thread"]').waitFor();
   await view('canvas').click({ position: { x: 40, y: 40 } });
-  await picture('layout-fragment');
+  await ui.screenshot('layout-fragment');
   await closePanels();
 });
 
@@ -156,7 +156,7 @@ step('the editor follows the view', async () => {
   const other = view('.row.instruction:not(.current)').filter({ has: frame().locator('.number', { hasText: /\d/ }) }).first();
   const number = await other.locator('.number').innerText();
   await other.click();
-  await until(async () => new RegExp(`Ln ${number.trim()},`).test(await page.locator('#status\\.editor\\.selection').innerText()), `line ${number}`);
+  await until(async () => (await text(ui.editor(FILE).locator('.active-line-number'))).trim() === number.trim(), `line ${number}`);
 });
 
 step('an instruction is explained on hover', async () => {
@@ -210,12 +210,12 @@ step('an unsaved edit makes the view stale, not blank, and it keeps its place', 
 
 step('instructions stand at the end of lines once the file is saved, and can be peeked', async () => {
   await closePanels();
-  await ui.goTo(FILE, GEMM, 20);
-  await page.keyboard.press('End');
-  await page.keyboard.type(' ');
+  await ui.goTo(FILE, CALL - 1, 1);
+  await page.keyboard.type('# Saved.');
   await page.keyboard.press('Control+S');
+  await ui.goTo(FILE, GEMM, 20);
   await until(async () => /HMMA/.test(await ui.editor(FILE).innerText()), 'inline assembly');
-  await picture('inline');
+  await ui.screenshot('inline');
   await ui.command('TileLang: Peek Instructions of Line');
   const peek = page.locator('.peekview-widget');
   await peek.waitFor();
@@ -232,7 +232,7 @@ step('the view is readable on a light theme', async () => {
   await ui.goTo(FILE, GEMM, 20);
   await ui.command('TileLang: Show Assembly Beside');
   await view('.row.current .op').first().waitFor();
-  await picture('assembly-light');
+  await ui.screenshot('assembly-light');
 });
 
 async function closePanels() {
