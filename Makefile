@@ -1,6 +1,6 @@
 # `make help` lists what there is. Everything runs in .venv, which `make setup` makes and refreshes.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types bench fuzz gpu docs clean distclean
+.PHONY: help setup demo test lint format types bench fuzz gpu docs clean distclean vscode vscode-unit
 
 BIN := .venv/bin
 PYTHON_IN_VENV := $(BIN)/python
@@ -18,7 +18,7 @@ setup: .venv/.stamp  ## Make .venv with the checker and its development tools
 demo: setup  ## Run the examples on the CPU, check them for four GPUs, explain one finding
 	@$(PYTHON_IN_VENV) tools/demo.py
 
-test: lint types  ## Lint, check types and run the tests
+test: lint types vscode-unit  ## Lint, check types and run the tests
 	@$(PYTHON_IN_VENV) -m pytest
 
 lint: setup  ## Check style and formatting
@@ -44,6 +44,12 @@ gpu: setup  ## Run the tests that need a GPU and PyTorch; SANITIZER=memcheck or 
 docs: setup  ## Write docs/rules from the rules, and the schema of the settings
 	@$(PYTHON_IN_VENV) -m tilelang_analyzers.rules.docs docs/rules
 	@$(BIN)/tilelang-check --settings-schema > docs/json-schema/settings.schema.json
+
+vscode-unit: setup  ## Test the parts of the extension that need no VS Code (with Node 20 or newer)
+	@sh vscode-extension/test/run.sh unit
+
+vscode: setup  ## Pack the extension and test it in a VS Code in the browser
+	@sh vscode-extension/test/run.sh all
 
 clean:  ## Remove caches and build results
 	@rm -rf build dist .pytest_cache .ruff_cache .hypothesis .tilelang-cache

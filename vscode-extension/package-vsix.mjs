@@ -14,7 +14,7 @@ run(python, 'bundled/build.py', ...process.argv.slice(2));
 for (const file of ['LICENSE', 'NOTICE']) copyFileSync(join(here, '..', file), join(here, file));
 run(process.execPath, 'esbuild.mjs', '--production');
 const vsce = join(here, '..', 'node_modules', '@vscode', 'vsce', 'vsce');
-run(process.execPath, vsce, 'package', '--no-dependencies', '--allow-package-all-secrets', '--allow-missing-repository', '-o', 'dist/tilelang.vsix');
+run(process.execPath, vsce, 'package', '--no-dependencies', '--allow-package-all-secrets', '--allow-missing-repository', '--no-rewrite-relative-links', '-o', 'dist/tilelang.vsix');
 
 const size = (path) => (statSync(path).isDirectory() ? readdirSync(path).reduce((sum, name) => sum + size(join(path, name)), 0) : statSync(path).size);
 const kib = (path) => `${Math.round(size(join(here, path)) / 1024)} KiB`;

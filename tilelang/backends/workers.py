@@ -30,11 +30,17 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 """The folder that the package lies in: workers must load this one, not another ``tilelang`` of the environment."""
-_START = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from tilelang.backends.worker import main; main()"
 TIMEOUT = 120.0
 """Seconds for one job. The slowest kernels of upstream's examples take a few seconds."""
 MEMORY_BYTES = 2 << 30
 """A worker that holds more than this after a job is replaced. TVM alone takes 0.2 GB."""
+
+
+def _start() -> str:
+    """What a worker runs. It imports from where this process does, which may be no environment at all but folders that
+    an editor's extension brings along."""
+    path = [str(ROOT), *(each for each in sys.path if Path(each).is_absolute())]
+    return f"import sys; sys.path[:0] = {path!r}; from tilelang.backends.worker import main; main()"
 
 
 @dataclass(order=True)
@@ -229,9 +235,10 @@ class _Slot:
 
     def _ready(self) -> subprocess.Popen[bytes]:
         if self.process is None or self.process.poll() is not None:
-            # -I: neither the user's folder nor their variables decide what is imported.
+            # -I: neither the user's folder nor their variables decide what is imported. -S as this process was started:
+            # the path is this process's own then.
             self.process = subprocess.Popen(
-                [sys.executable, "-I", "-c", _START],
+                [sys.executable, "-I", *(["-S"] if sys.flags.no_site else []), "-c", _start()],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -328,7 +328,8 @@ class ScalarLowering:
         inner = self.lower(value)
         if not tir.type_of(inner).startswith("float"):
             return tir.const(op == "isfinite", "bool")
-        nan = tirx.isnan(inner) if self.family == "cpu" else tirx.NE(inner, inner)
+        # TVM takes a value to be equal to itself, so a comparison with itself would be folded away.
+        nan = tirx.isnan(inner) if self.family == "cpu" else tirx.call_pure_extern("bool", "tl::is_nan", inner)
         if op == "isnan":
             return nan
         limit = tir.const(float("inf"), tir.type_of(inner))

@@ -333,6 +333,9 @@ TL_DEVICE float divide(float a, float b) {
   return plain && inside ? quotient : divide_any(a, b);
 }
 
+TL_DEVICE bool is_nan(float value) { return value != value; }
+TL_DEVICE bool is_nan(double value) { return value != value; }
+
 // --- elements in a row -------------------------------------------------------------------------------------------
 
 template <int COUNT, typename T> TL_DEVICE bool all_of(const T *first) {

@@ -49,9 +49,9 @@ export function signOf(verdict: string): string {
   return SIGNS[verdict] ?? '?';
 }
 
+/** A size in KiB if it is a whole number of them, else in bytes. */
 export function kib(bytes: number): string {
-  const value = bytes / 1024;
-  return `${Number.isInteger(value) ? value : value.toFixed(1)} KiB`;
+  return bytes % 1024 === 0 ? `${bytes / 1024} KiB` : `${String(bytes).replace(/\B(?=(\d{3})+$)/g, ' ')} B`;
 }
 
 /** `96 KiB of 48 KiB · 160 registers · 1 block/SM (shared memory)`, without what is not known. */

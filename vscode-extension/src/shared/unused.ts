@@ -2,14 +2,14 @@
 
 const CODE = /^\s*[^\s#]/;
 
+const HEAD = /^\s*(?:@|def\b|async\b|class\b|return\b)/;
+
 /**
- * The lines (from 1) between the first and the last line with code that have none themselves. Blank lines, comments, and
- * lines that continue a statement with code do not count.
+ * The lines from `first` (from 1, the kernel's `def`) to the last line with code that have none themselves. Blank lines,
+ * comments, heads of functions, and lines that continue a statement with code do not count.
  */
-export function unusedLines(texts: readonly string[], withCode: ReadonlySet<number>): number[] {
-  const sorted = [...withCode].sort((left, right) => left - right);
-  const [first, last] = [sorted[0], sorted.at(-1)];
-  if (first === undefined || last === undefined) return [];
+export function unusedLines(texts: readonly string[], withCode: ReadonlySet<number>, first: number): number[] {
+  const last = Math.max(0, ...withCode);
   const unused: number[] = [];
   let statement: number[] = [];
   let depth = 0;
@@ -18,7 +18,7 @@ export function unusedLines(texts: readonly string[], withCode: ReadonlySet<numb
     if (depth === 0) statement = [];
     if (CODE.test(text)) statement.push(line);
     depth = Math.max(0, depth + balance(text));
-    if (depth === 0 && !statement.some((each) => withCode.has(each))) unused.push(...statement);
+    if (depth === 0 && !HEAD.test(texts[(statement[0] ?? 0) - 1] ?? '') && !statement.some((each) => withCode.has(each))) unused.push(...statement);
   }
   return unused;
 }

@@ -23,7 +23,7 @@ export class Bands implements vscode.Disposable {
   });
 
   /** `uris`: of the files of the listing. Without a listing nothing is marked. */
-  show(listing: { document: ListingDocument; uris: string[] } | undefined): void {
+  show(listing: { document: ListingDocument; uris: string[]; source: string; line: number } | undefined): void {
     const map = listing && new SourceMap(listing.document);
     for (const editor of vscode.window.visibleTextEditors) {
       const file = listing?.uris.indexOf(editor.document.uri.toString()) ?? -1;
@@ -33,7 +33,8 @@ export class Bands implements vscode.Disposable {
         editor.setDecorations(type, mine.map((line) => lineRange(editor.document, line)));
       });
       const texts = editor.document.getText().split(/\r?\n/);
-      editor.setDecorations(this.dim, unusedLines(texts, new Set(lines)).map((line) => lineRange(editor.document, line)));
+      const isKernel = listing?.source === editor.document.uri.toString();
+      editor.setDecorations(this.dim, (isKernel ? unusedLines(texts, new Set(lines), listing.line + 1) : []).map((line) => lineRange(editor.document, line)));
     }
   }
 

@@ -34,7 +34,7 @@ function grid(table: TargetsTable): HTMLTableElement {
       'tr',
       { class: row.shown ? 'shown' : '', 'data-kernel': row.kernel },
       element('td', {}, name, element('span', { class: 'muted' }, `  line ${row.line}`), element('div', { class: 'arguments' }, row.arguments)),
-      element('td', { class: 'muted' }, `${row.grid} × ${row.block}`),
+      element('td', { class: 'muted' }, `${row.grid} × ${row.block}`.replaceAll(' ', '\u00a0')),
       ...table.targets.map((target) => cellOf(row.cells.find((each) => each.target === target))),
     );
   });

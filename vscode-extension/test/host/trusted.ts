@@ -1,5 +1,6 @@
 /** What the extension does in a trusted folder, through the real API. */
 import * as assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { api, at, findings, open, ruleOf, running, runTests, test, until, uriOf } from './harness';
 
@@ -7,6 +8,14 @@ test('opening a Python file activates the extension', async () => {
   await open('matmul.py');
   await until(() => vscode.extensions.getExtension('tilelang-suite.tilelang')?.isActive, 'the extension');
   await running();
+});
+
+test('starting costs little', async () => {
+  const { activationMs, server } = await running();
+  await findings(uriOf('matmul.py'), 'shared-memory-overflow');
+  const resident = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1];
+  console.log(`# activation ${activationMs} ms, server ${Math.round(Number(resident) / 1024)} MiB resident after the first findings`);
+  assert.ok(Number(resident) > 0);
 });
 
 test('a kernel that does not fit is underlined, with notes', async () => {

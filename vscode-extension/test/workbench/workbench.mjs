@@ -15,7 +15,7 @@ const CODE_SERVER = join(here, 'node_modules', 'code-server', 'out', 'node', 'en
 const require = createRequire(join(here, 'package.json'));
 
 /** Longer than anything takes on a slow and busy machine. */
-export const PATIENT = 90_000;
+export const PATIENT = Number(process.env.TILELANG_TEST_PATIENCE ?? 90_000);
 
 const SETTINGS = {
   'workbench.colorTheme': 'Default Dark Modern',
@@ -72,7 +72,9 @@ export async function start({ files = {}, copy, settings = {}, trusted = true, h
   }
   const env = Object.fromEntries(Object.entries(inherited).filter(([name]) => !/^(PYTHON|VSCODE|NODE_OPTIONS|npm_)/.test(name)));
   const args = [CODE_SERVER, '--config', join(root, 'config.yaml'), '--user-data-dir', join(root, 'data'), '--extensions-dir', join(root, 'extensions')];
+  const installing = Date.now();
   if (vsix) execFileSync(NODE, [...args, '--install-extension', vsix, '--force'], { env, stdio: 'pipe' });
+  const installMs = Date.now() - installing;
   const flags = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', ...(trusted ? ['--disable-workspace-trust'] : [])];
   const server = spawn(NODE, [...args, ...flags, folder], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const url = await new Promise((resolve, reject) => {
@@ -89,6 +91,7 @@ export async function start({ files = {}, copy, settings = {}, trusted = true, h
   const browser = await launchBrowser(root);
   return {
     url,
+    installMs,
     root,
     folder,
     server,
@@ -191,9 +194,11 @@ export class Workbench {
     await row.click();
   }
 
-  /** Put the cursor of an editor somewhere. */
+  /** Put the cursor of an editor in the first group somewhere. */
   async goTo(name, line, column = 1) {
-    await this.editor(name).locator('.view-lines').click({ position: { x: 60, y: 4 } });
+    // The first group of editors has the focus, whichever view had it before.
+    await this.page.keyboard.press('Control+1');
+    await this.editor(name).waitFor();
     await this.page.keyboard.press('Control+G');
     await this.quickInput(`:${line}:${column}`);
     await this.page.keyboard.press('Enter');
