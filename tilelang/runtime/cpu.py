@@ -85,6 +85,8 @@ def _argument(
     array = view(value)
     if array is not None:
         return ctypes.c_void_p(array.pointer)
+    if dtype.kind == "handle":
+        return ctypes.c_void_p(int(value))
     return float(value) if dtype.is_float else int(value)
 
 
