@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import BOOL
-from tilelang.ir.expr import Call, Load, const_int
+from tilelang.ir.expr import Call, Expr, Load, const_int
 from tilelang.ir.stmt import Reduce
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import operand, value_dtype
@@ -180,6 +180,17 @@ def _batch(function: str, batch: object) -> Attrs:
     return () if number == 1 else (("batch", batch),)
 
 
+def _batch_of(function: str, batch: object, reducer: Buffer) -> None:
+    """A batch is a part of the results, and all batches are of one size."""
+    number, total = const_int(batch), reducer.element_count()
+    if number is None or total is None or number < 1:
+        return
+    if number > total:
+        refused(function, "batch", f"batch={number} exceeds total output elements of `{reducer.name}`, {total}")
+    elif total % number:
+        refused(function, "batch", f"batch={number} must evenly divide the {total} elements of `{reducer.name}`")
+
+
 # --- reducers -------------------------------------------------------------------------------------------------------
 
 
@@ -187,6 +198,12 @@ def reducer_init(reducer: BufferLike, init: Value | None = None) -> None:
     """Open an accumulation into a reducer, once and outside ``T.Parallel``. ``init``: a first value."""
     in_launch("T.reducer_init")
     region = expect_region("T.reducer_init", "reducer", reducer)
+    first = operand(init) if init is not None else 0
+    if region is not None and isinstance(first, Expr):
+        given, wanted = value_dtype(first), region.buffer.dtype
+        if given.is_known and wanted.is_known and given != wanted:
+            text = f"init is {given}, which does not match reducer `{region.buffer.name}` of {wanted}"
+            refused("T.reducer_init", "init", text)
     if region is None:
         opaque_effect("reducer_init")
     else:
@@ -222,6 +239,7 @@ def finalize_reducer(
     if source is None:
         opaque_effect("finalize_reducer")
         return
+    _batch_of(function, batch, source.buffer)
     if dst is None:
         effect("finalize_reducer", source, mode="update", attrs=attrs)
         return
