@@ -149,13 +149,6 @@ def of_another_type(values, acc, result):
     T.finalize_reducer(acc, result)
 
 
-@T.macro
-def in_unequal_batches(values, acc, result):
-    T.reducer_init(acc)
-    add(values, acc)
-    T.finalize_reducer(acc, result, batch=2)
-
-
 @pytest.mark.parametrize(
     ("body", "text"),
     [
@@ -168,7 +161,6 @@ def in_unequal_batches(values, acc, result):
         (closed_in_a_loop, "not in the scope of its T.reducer_init"),
         (closed_behind_the_loop, "not in the scope of its T.reducer_init"),
         (of_another_type, "init is float16, which does not match reducer `acc` of float32"),
-        (in_unequal_batches, "batch=2 exceeds total output elements of `acc`, 1"),
     ],
 )
 def test_what_is_refused(body: Any, text: str):

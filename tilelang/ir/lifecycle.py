@@ -1,7 +1,7 @@
 """The order of the operations on a reducer: opened, updated in parallel loops, closed, and touched by nothing else.
 
 Facts: upstream's compiler refuses each of these. The older reducers, which have a ``replication`` or are finished in
-place, are used like fragments and not meant. What runs under a condition may close what was opened outside of it: blocks
+place, are used like fragments and not meant. What runs under a condition may close what was opened outside: blocks
 that skip it do not look at the parts.
 """
 

@@ -180,17 +180,6 @@ def _batch(function: str, batch: object) -> Attrs:
     return () if number == 1 else (("batch", batch),)
 
 
-def _batch_of(function: str, batch: object, reducer: Buffer) -> None:
-    """A batch is a part of the results, and all batches are of one size."""
-    number, total = const_int(batch), reducer.element_count()
-    if number is None or total is None or number < 1:
-        return
-    if number > total:
-        refused(function, "batch", f"batch={number} exceeds total output elements of `{reducer.name}`, {total}")
-    elif total % number:
-        refused(function, "batch", f"batch={number} must evenly divide the {total} elements of `{reducer.name}`")
-
-
 # --- reducers -------------------------------------------------------------------------------------------------------
 
 
@@ -239,7 +228,6 @@ def finalize_reducer(
     if source is None:
         opaque_effect("finalize_reducer")
         return
-    _batch_of(function, batch, source.buffer)
     if dst is None:
         effect("finalize_reducer", source, mode="update", attrs=attrs)
         return
