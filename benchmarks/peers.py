@@ -1,5 +1,5 @@
-"""How long other servers take from their start to the first findings of the file of `server.py`, and upstream's compiler
-to import and lower the same kernels.
+"""How long other servers take from their start to the first findings in the file of `server.py`,
+and upstream's compiler to import and lower the same kernels.
 
     python benchmarks/peers.py [--upstream-python OTHER_VENV/bin/python] [--runs 3]
 

@@ -253,6 +253,26 @@ def test_small_floats_saturate_and_keep_nan(dtype: str) -> None:
     assert np.signbit(got[4])
 
 
+def test_long_expressions_of_small_types_compile() -> None:
+    @tilelang.jit(out_idx=[-1], target="cpu")
+    def make(dtype: str):
+        @T.prim_func
+        def kernel(A: T.Tensor[(8,), dtype], B: T.Tensor[(8,), dtype]):
+            with T.Kernel(1, threads=32):
+                for i in T.Parallel(8):
+                    x = A[i]
+                    B[i] = ((((((((x + x) * x + x) * x + x) * x + x) * x + x) * x + x) * x + x) * x + x) * x
+
+        return kernel
+
+    for dtype in ("bfloat16", "float8_e4m3fn"):
+        a = array(RNG, (8,), dtype, scale=0.5)
+        expected = a + a
+        for _ in range(7):
+            expected = expected * a + a
+        np.testing.assert_array_equal(make(dtype)(a), expected * a)
+
+
 # --- control ----------------------------------------------------------------------------------------------------
 
 
@@ -377,7 +397,7 @@ def test_scalars_and_sizes_of_the_call() -> None:
         got = np.full(shape, np.nan, np.float32)
         kernel(a, 2.5, -3, True, got)
         close(got, a.astype(np.float64) * 2.5 - 3, "float32", terms=2)
-        kernel(a, 2.5, -3, False, got)
+        kernel(a, np.float32(2.5), np.int64(-3), np.bool_(False), got)
         assert not got.any()
 
 
@@ -432,8 +452,6 @@ def test_launches_share_a_workspace() -> None:
 
 @tilelang.jit(target="cpu")
 def pointers():
-    n = T.dynamic("n")
-
     @T.prim_func
     def kernel(p: T.ptr, q: T.handle, n: T.int32):
         A = T.make_tensor(p, (n,), T.float32)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 from cpu.numbers import array, close, stored
@@ -357,7 +359,7 @@ def test_tiles_are_added_within_the_tensor() -> None:
 
 
 @tilelang.jit(out_idx=[-1], target="cpu")
-def deferred(op: str, in_place: bool):
+def deferred(op: Literal["sum", "max", "min"], in_place: bool):
     @T.prim_func
     def kernel(A: T.Tensor[(3, 8, 40), T.float32], B: T.Tensor[(8,), T.float32]):
         with T.Kernel(1, threads=128):
@@ -386,7 +388,7 @@ def deferred(op: str, in_place: bool):
 
 
 @pytest.mark.parametrize(("op", "in_place"), [("sum", True), ("sum", False), ("max", False), ("min", False)])
-def test_reducers(op: str, in_place: bool) -> None:
+def test_reducers(op: Literal["sum", "max", "min"], in_place: bool) -> None:
     a = array(RNG, (3, 8, 40), "float32")
     expected = NUMPY_REDUCTIONS[op](a.astype(np.float64), (0, 2))
     close(deferred(op, in_place)(a), expected, "float32", terms=120)

@@ -113,15 +113,6 @@ def address(buffer: Any, index: Expr) -> Expr:
     return tirx.address_of(tirx.BufferLoad(buffer, [index]))
 
 
-def named(value: Expr, body: Callable[[Expr], Expr]) -> Expr:
-    """An expression that uses a value more than once, without repeating its computation: nested repetitions would grow
-    exponentially."""
-    if isinstance(value, (tirx.Var, tirx.IntImm, tirx.FloatImm)):
-        return body(value)
-    name = tirx.Var("v", type_of(value))
-    return tirx.Let(name, value, body(name))
-
-
 def is_const(value: Expr, number: int) -> bool:
     return isinstance(value, tirx.IntImm) and int(value.value) == number
 
@@ -138,7 +129,6 @@ __all__ = [
     "extern",
     "is_const",
     "loop",
-    "named",
     "pointer",
     "put",
     "run",

@@ -386,20 +386,23 @@ def _jumping(
     threads = kernel.thread_count() if each else 1
     kernel.jumps.append(level)
     here = tir.at(index, tir.const(0))
-    code: list[tir.Stmt] = []
+    narrow: list[tir.Stmt] = []
+    running: Mask | None = mask
     if each:
-        running, code = Mask.where(kernel, mask, lambda thread: is_clear(level.stop, thread))
-        body = inner(here, running)
+        running, narrow = Mask.where(kernel, mask, lambda thread: is_clear(level.stop, thread))
         more = running.any()
     else:
-        body = inner(here, mask)
         more = is_clear(level.stop, tir.const(0))
+    body = inner(here, running)
     kernel.jumps.pop()
     clear = kernel.loop("t", threads, lambda t: [kernel.put(level.skip, t, tir.const(0, "uint8"))])
-    going = tirx.And(tirx.LT(here, count), more)
     advance = kernel.put(index, 0, here + tir.const(1, kind))
-    turn = [*clear, *body, advance, *code]
-    return [*setup, kernel.put(index, 0, tir.const(0, kind)), *code, tirx.While(going, tir.block(turn))]
+    start = [*setup, kernel.put(index, 0, tir.const(0, kind))]
+    if each and running is not None:
+        # The first turn finds out who goes on.
+        start.append(kernel.put(running.some, 0, tir.const(1, "uint8")))
+    going = tirx.And(tirx.LT(here, count), more)
+    return [*start, tirx.While(going, tir.block([*clear, *narrow, *body, advance]))]
 
 
 def _while(kernel: BlockLowering, stmt: While) -> list[tir.Stmt]:

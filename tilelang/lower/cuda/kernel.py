@@ -14,6 +14,7 @@ from tilelang.ir.arith import launch_ranges, try_const
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Var
 from tilelang.ir.layout.digits import Sum, substitute
+from tilelang.ir.layout.fragment import fully_replicated
 from tilelang.ir.layout.recover import REGISTER, THREAD
 from tilelang.ir.span import NOWHERE
 from tilelang.ir.stmt import Alloc, Effect, For
@@ -27,6 +28,7 @@ from tilelang.lower.signature import identifier
 from tilelang.lower.sums import expression
 from tilelang.lower.unsupported import Unsupported
 from tilelang.passes.layouts.indices import Indexing, Opaque, Product
+from tilelang.passes.nests import is_reducer
 from tilelang.passes.synchronise import Barriers, place_barriers
 
 if TYPE_CHECKING:
@@ -179,7 +181,14 @@ class KernelLowering:
 
     def layout(self, buffer: Buffer) -> Layout | Fragment | None:
         layouts = self.plan.layouts
-        return layouts.layout(buffer) or layouts.reducers.get(buffer)
+        found = layouts.layout(buffer)
+        if found is None and is_reducer(buffer):
+            # A reducer of the old style is read in place by any thread, so each has all of it.
+            shape = [try_const(extent) for extent in buffer.shape]
+            if buffer.is_fragment and None not in shape:
+                return fully_replicated(tuple(extent or 0 for extent in shape), self.threads)
+            found = layouts.reducers.get(buffer)
+        return found
 
     def version(self, buffer: Buffer) -> tir.Expr | None:
         """The copy of a staged buffer that the current code uses; ``None`` for a buffer with one copy."""
