@@ -96,3 +96,27 @@ def test_dtypes_of_torch():
     assert dtype("int4").as_torch() is torch.int8
     with pytest.raises(TypeError, match="has no type handlex4"):
         dtype("handlex4").as_torch()
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint32", "uint8"])
+def test_indices_of_any_integer_type(kind: str):
+    @T.prim_func
+    def scatter(rows: T.Tensor((10,), kind), source: T.Tensor((10, 64), "float32"), out: T.Tensor((10, 64), "float32")):
+        with T.Kernel(10, threads=64) as bx:
+            row = rows[bx]
+            for i in T.Parallel(64):
+                out[row, i] = source[bx, i]
+
+    assert "out[" in tilelang.lower(scatter, target="sm_90").kernel_source
+
+
+def test_a_grid_of_a_64_bit_size():
+    n = T.dynamic("n", "int64")
+
+    @T.prim_func
+    def fill(out: T.Tensor((n,), "float32")):
+        with T.Kernel(T.ceildiv(n, 128), threads=128) as bx:
+            for i in T.Parallel(128):
+                out[bx * 128 + i] = 1.0
+
+    assert tilelang.lower(fill, target="sm_90").artifact.kernels[0].grid == ("((n + 127) // 128)", 1, 1)

@@ -203,3 +203,18 @@ def test_compiling_something_else():
 def test_an_unknown_target(compiler: FakeCompiler):
     with pytest.raises(ValueError, match="unknown target 'h1000'"):
         tilelang.compile(factory().get_tir(8), target="h1000")
+
+
+def test_boxes_are_tested_as_a_whole():
+    @T.prim_func
+    def main(mask: T.Tensor((4, 8), "bool"), found: T.Tensor((4, 2), "int32")):
+        with T.Kernel(4, threads=1) as row:
+            if T.all_of(mask[row, :]):
+                found[row, 0] = 1
+            if T.any_of(mask[row, 2:4]):
+                found[row, 1] = 1
+
+    mask, found = np.zeros((4, 8), bool), np.zeros((4, 2), "i4")
+    mask[1], mask[2, 3], mask[3, 7] = True, True, True
+    tilelang.compile(main, target="cpu")(mask, found)
+    assert found.tolist() == [[0, 0], [1, 1], [0, 1], [0, 0]]

@@ -21,6 +21,7 @@ from tilelang.ir.buffer import Buffer
 from tilelang.ir.builder import Builder, building
 from tilelang.ir.dtype import HANDLE
 from tilelang.ir.expr import Var
+from tilelang.ir.lifecycle import reducer_problems
 from tilelang.ir.program import Program
 from tilelang.ir.unknown import UNKNOWN
 from tilelang.language.tensors import handle, ptr
@@ -129,7 +130,7 @@ def build_eager(
         dict(spans),
         tuple(ev.stack),
         jit=jit.options,
-        problems=tuple(builder.problems),
+        problems=(*builder.problems, *(reducer_problems(program.body) if program.complete else ())),
     )
 
 

@@ -15,6 +15,7 @@ from tilelang.frontend.values import Function, Macro, PrimFunc
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.builder import Builder, building
 from tilelang.ir.expr import Var
+from tilelang.ir.lifecycle import reducer_problems
 from tilelang.ir.program import Program
 from tilelang.ir.unknown import UNKNOWN
 
@@ -57,7 +58,7 @@ def elaborate(ev: Evaluator, function: Function) -> PrimFunc:
     return PrimFunc(
         program,
         function,
-        tuple(builder.problems),
+        (*builder.problems, *(reducer_problems(program.body) if program.complete else ())),
         captured(node, function.scope),
         tuple(ev.stack),
         span,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import BOOL
-from tilelang.ir.expr import Call, Load, const_int
+from tilelang.ir.expr import Call, Expr, Load, const_int
 from tilelang.ir.stmt import Reduce
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import operand, value_dtype
@@ -187,6 +187,12 @@ def reducer_init(reducer: BufferLike, init: Value | None = None) -> None:
     """Open an accumulation into a reducer, once and outside ``T.Parallel``. ``init``: a first value."""
     in_launch("T.reducer_init")
     region = expect_region("T.reducer_init", "reducer", reducer)
+    first = operand(init) if init is not None else 0
+    if region is not None and isinstance(first, Expr):
+        given, wanted = value_dtype(first), region.buffer.dtype
+        if given.is_known and wanted.is_known and given != wanted:
+            text = f"init is {given}, which does not match reducer `{region.buffer.name}` of {wanted}"
+            refused("T.reducer_init", "init", text)
     if region is None:
         opaque_effect("reducer_init")
     else:

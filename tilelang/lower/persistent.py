@@ -16,6 +16,7 @@ from tilelang.language.arith import binary
 from tilelang.lower.unsupported import Unsupported
 
 if TYPE_CHECKING:
+    from tilelang.ir.buffer import Dim
     from tilelang.ir.expr import Operand
 
 
@@ -36,7 +37,7 @@ def open_persistent(loop: For) -> For:
         If(_of("<", tile, total), body, (), span=loop.span),
     )
     count = _of("//", _of("-", _of("+", total, waves), 1), waves)
-    return For("serial", (wave,), (0,), (count,), inside, 1, span=loop.span)
+    return For("serial", (wave,), (0,), (cast("Dim", count),), inside, 1, span=loop.span)
 
 
 def _coordinates(loop: For, tile: Var, group: Operand) -> list[Let]:

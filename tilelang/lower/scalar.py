@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import operator
 from contextlib import contextmanager
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
+from tilelang.ir.arith import try_const
 from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.dtype import FLOAT32, INT32, DType
 from tilelang.ir.expr import Binary, Call, Cast, Const, Expr, Load, Select, Unary, Var, is_comparison
 from tilelang.ir.visit import subterms
-from tilelang.language.arith import literal_dtype, promote
+from tilelang.language.arith import binary, literal_dtype, promote
 from tilelang.lower import tir
 from tilelang.lower.codec import decode, encode, rounded
 from tilelang.lower.dtypes import Family, compute_of, is_narrow, storage_of
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
 
     LoadElement = Callable[[Load], tir.Expr]
     CallHook = Callable[[Call], "tir.Expr | None"]
+
+
+_MOST_ELEMENTS = 256
+"""Elements of a box that are tested in one expression."""
 
 
 class ScalarLowering:
@@ -284,6 +291,8 @@ class ScalarLowering:
             args = [self.lower(arg, dtype) for arg in call.args]
             found = args[0] * args[1] + args[2] if op == "fma" else args[0] * args[1]
             return rounded(self.family, found, dtype) if is_narrow(dtype) else found
+        if op in ("all_of", "any_of"):
+            return self._elements(op, call)
         if op in ("isnan", "isinf", "isfinite"):
             return self._classified(op, call.args[0])
         if op in ("max_value", "min_value", "infinity"):
@@ -303,6 +312,22 @@ class ScalarLowering:
             assert found is not None
             return found
         raise Unsupported(f"T.{op} is not supported on {self.family}", call.span)
+
+    def _elements(self, op: str, call: Call) -> tir.Expr:
+        """Whether all elements of a box, or any, are not 0: one after the other, as far as is needed."""
+        box = call.args[0]
+        if not isinstance(box, Region) or box.extents is None or box.buffer.is_fragment:
+            raise Unsupported(f"T.{op} needs a box of global, shared or local memory", call.span)
+        sizes = [try_const(extent) for extent in box.extents]
+        known = [size for size in sizes if size is not None]
+        if len(known) < len(sizes) or prod(known) > _MOST_ELEMENTS:
+            raise Unsupported(f"T.{op} needs a box of at most {_MOST_ELEMENTS} elements", call.span)
+        found: tir.Expr | None = None
+        for place in product(*map(range, known)):
+            index: list[Any] = [binary("+", low, step) for low, step in zip(box.mins, place, strict=True)]
+            one = self.condition(Load(box.buffer.dtype, box.buffer, tuple(index), span=call.span))
+            found = one if found is None else (tirx.And if op == "all_of" else tirx.Or)(found, one)
+        return tir.const(op == "all_of", "bool") if found is None else found
 
     def _function(self, call: Call) -> tir.Expr:
         dtype = call.dtype

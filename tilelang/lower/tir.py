@@ -36,6 +36,13 @@ def pointer(name: str, dtype: str, scope: str = "global") -> Expr:
     return tirx.Var(name, _ir.PointerType(_ir.PrimType(dtype), scope))
 
 
+def alike(a: Expr, b: Expr) -> tuple[Expr, Expr]:
+    """Two integers in one type: their own if it is the same, else 64 bits."""
+    if type_of(a) == type_of(b):
+        return a, b
+    return tirx.Cast("int64", a), tirx.Cast("int64", b)
+
+
 def as_pointer(value: Expr, dtype: str, scope: str = "global") -> Expr:
     """An address, an integer or a handle, as a pointer to elements of a type."""
     kind = _ir.PointerType(_ir.PrimType(dtype), scope)

@@ -108,7 +108,9 @@ def lower_launch(
     require_layouts(found)
     kernel = KernelLowering(program, found, names, lines)
     launch = found.opened
-    blocks, block_iters = _threads("blockIdx", [kernel.scalars.lower(extent) for extent in launch.grid])
+    scalars = kernel.scalars
+    grid = [scalars.convert(scalars.lower(extent), "int32") for extent in launch.grid]
+    blocks, block_iters = _threads("blockIdx", grid)
     threads, thread_iters = _threads("threadIdx", [kernel.scalars.lower(extent) for extent in launch.threads])
     kernel.bind_launch(blocks, threads)
     body = [*kernel.barrier_setup(), *lower_block(kernel, launch.body)]

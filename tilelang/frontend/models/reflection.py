@@ -24,7 +24,7 @@ from tilelang.frontend.values import (
     Tensor,
 )
 from tilelang.ir.dtype import DType
-from tilelang.ir.expr import Expr
+from tilelang.ir.expr import Expr, Var
 from tilelang.ir.unknown import UNKNOWN, Unknown
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ def is_instance(value: Any, kind: Any) -> Any:
             return False if value is None or isinstance(value, (bool, int, float)) else UNKNOWN
         return UNKNOWN
     if isinstance(kind, type) and kind.__module__.startswith("tilelang."):
-        return isinstance(value, kind)
+        # A value that could not be followed stands as a variable.
+        return UNKNOWN if isinstance(value, Var) and value.kind == "unknown" else isinstance(value, kind)
     return UNKNOWN
 
 

@@ -206,11 +206,11 @@ class Memory:
         for index, stride in zip(indices, strides_of(buffer), strict=True):
             number = try_const(stride)
             value = kernel.index(index)
-            if wide:
-                value = tir.tirx.Cast("int64", value)
+            kind = "int64" if wide else "int32"
+            value = kernel.scalars.convert(value, kind)
             if number != 1:
-                factor = tir.const(number, "int64" if wide else "int32") if number is not None else kernel.index(stride)
-                value = value * (tir.tirx.Cast("int64", factor) if wide and number is None else factor)
+                symbolic = None if number is not None else kernel.scalars.convert(kernel.index(stride), kind)
+                value = value * (tir.const(number, kind) if number is not None else symbolic)
             total = value if total is None else total + value
         return self._versioned(buffer, tir.const(0) if total is None else total)
 

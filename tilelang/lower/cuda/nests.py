@@ -257,9 +257,9 @@ class NestLowering:
         for dim in self.open_dims(buffer, indices):
             index = self.kernel.index(indices[dim])
             if not prove_le(0, indices[dim], self.kernel.ranges):
-                conditions.append(tir.tirx.LE(tir.const(0), index))
+                conditions.append(tir.tirx.LE(*tir.alike(tir.const(0), index)))
             if not prove_lt(indices[dim], buffer.shape[dim], self.kernel.ranges):
-                conditions.append(tir.tirx.LT(index, self.kernel.index(buffer.shape[dim])))
+                conditions.append(tir.tirx.LT(*tir.alike(index, self.kernel.index(buffer.shape[dim]))))
         return tir.all_of(conditions)
 
     # --- statements ---
