@@ -350,11 +350,14 @@ function choicesOf(table: TargetsTable | undefined, listing: Listing): Choice[] 
   return isKnown ? choices : [...choices, { kernel: listing.kernel, instance: listing.instance, line: listing.line, label: `${listing.kernel}: ${listing.arguments}` }];
 }
 
-/** The text of each source line that has code. */
-async function sourceTexts({ document, uris }: Listing & { document: ListingDocument }): Promise<Record<string, string>> {
+/** The text of each source line that has code, and of all lines of the kernel: what is compared may have code elsewhere. */
+async function sourceTexts({ document, uris, source: own, line: def }: Listing & { document: ListingDocument }): Promise<Record<string, string>> {
   const texts: Record<string, string> = {};
   const files = new Map<number, vscode.TextDocument | undefined>();
-  for (const { file, line } of document.mix) {
+  const home = uris.indexOf(own);
+  const last = Math.max(0, ...document.mix.filter(({ file }) => file === home).map(({ line }) => line));
+  const kernel = home < 0 ? [] : Array.from({ length: Math.max(0, last - def) }, (_, index) => ({ file: home, line: def + 1 + index }));
+  for (const { file, line } of [...document.mix, ...kernel]) {
     const uri = uris[file];
     if (!uri) continue;
     if (!files.has(file)) files.set(file, await opened(uri));
