@@ -1,6 +1,6 @@
 # `make help` lists what there is. Everything runs in .venv, which `make setup` makes and refreshes.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types bench fuzz docs clean distclean
+.PHONY: help setup demo test lint format types bench fuzz gpu docs clean distclean
 
 BIN := .venv/bin
 PYTHON_IN_VENV := $(BIN)/python
@@ -37,6 +37,9 @@ bench: setup  ## Measure the checker beside ruff, ty and basedpyright
 
 fuzz: setup  ## Check mutated inputs: make fuzz COUNT=5000 SEED=0
 	@$(PYTHON_IN_VENV) -m pytest -m fuzz --fuzz-count=$(COUNT) --fuzz-seed=$(SEED)
+
+gpu: setup  ## Run the tests that need a GPU and PyTorch; SANITIZER=memcheck or racecheck looks closer
+	@$(if $(SANITIZER),compute-sanitizer --tool $(SANITIZER) --error-exitcode 9) $(PYTHON_IN_VENV) -m pytest tests/gpu
 
 docs: setup  ## Write docs/rules from the rules, and the schema of the settings
 	@$(PYTHON_IN_VENV) -m tilelang_analyzers.rules.docs docs/rules

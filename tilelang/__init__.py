@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tilelang import profiler as profiler
     from tilelang import testing as testing
     from tilelang import transform as transform
+    from tilelang import tvm as tvm
     from tilelang import utils as utils
     from tilelang.autotuner import autotune as autotune
     from tilelang.engine import lower as lower
@@ -87,7 +88,6 @@ if TYPE_CHECKING:
     runtime_library_dirs: list[str]
     tileop: Any
     tools: Any
-    tvm: Any
     webgpu: Any
 
 _MEMBERS = {
@@ -144,6 +144,7 @@ _MODULES = frozenset(
         "profiler",
         "testing",
         "transform",
+        "tvm",
         "utils",
     )
 )
@@ -162,7 +163,6 @@ _UNAVAILABLE = frozenset(
         "rocm",
         "tileop",
         "tools",
-        "tvm",
         "webgpu",
     )
 )

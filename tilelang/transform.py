@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tilelang.unavailable import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 class PassConfigKey(str, Enum):
@@ -70,6 +74,39 @@ class PassConfigKey(str, Enum):
     TL_DUMP_IR_DIR = "tl.dump_ir_path"
     TL_PASS_PROFILE = "tl.pass_profile"
     TL_PASS_PROFILE_THRESHOLD_MS = "tl.pass_profile_threshold_ms"
+
+
+class PassContext:
+    """Pass configs for everything that is compiled in a ``with`` block. ``config``: like ``pass_configs`` of
+    ``tilelang.compile``, which win over it. The other arguments are TVM's; they change nothing here."""
+
+    def __init__(
+        self,
+        opt_level: int = 2,
+        required_pass: Sequence[str] | None = None,
+        disabled_pass: Sequence[str] | None = None,
+        instruments: Sequence[Any] | None = None,
+        config: Mapping[Any, Any] | None = None,
+    ) -> None:
+        self.opt_level = opt_level
+        self.config: dict[str, Any] = {str(getattr(key, "value", key)): entry for key, entry in (config or {}).items()}
+        self._before: list[tuple[PassContext, ...]] = []
+
+    def __enter__(self) -> PassContext:
+        self._before.append(_entered.get())
+        _entered.set((*_entered.get(), self))
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        _entered.set(self._before.pop())
+
+    @staticmethod
+    def current() -> PassContext:
+        """The innermost context, or an empty one."""
+        return _entered.get()[-1] if _entered.get() else PassContext()
+
+
+_entered: ContextVar[tuple[PassContext, ...]] = ContextVar("tilelang.PassContext", default=())
 
 
 def __getattr__(name: str) -> Any:

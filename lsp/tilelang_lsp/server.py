@@ -24,7 +24,12 @@ if _TROUBLE is not None:
     sys.exit(f"tilelang-lsp: {_TROUBLE}")
 
 from lsprotocol import types  # noqa: E402
-from pygls.exceptions import JsonRpcContentModified, JsonRpcRequestCancelled  # noqa: E402
+from pygls.exceptions import (  # noqa: E402
+    JsonRpcContentModified,
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcRequestCancelled,
+)
 from pygls.lsp.server import LanguageServer  # noqa: E402
 from pygls.protocol import LanguageServerProtocol, lsp_method  # noqa: E402
 
@@ -41,7 +46,8 @@ from tilelang_lsp.session import Session  # noqa: E402
 
 
 class Protocol(LanguageServerProtocol):
-    """pygls does not announce documents with content of the server."""
+    """Announces documents with content of the server, which pygls does not, and answers requests whose parameters
+    cannot be read, which it drops."""
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
@@ -49,6 +55,17 @@ class Protocol(LanguageServerProtocol):
         if result.capabilities.workspace is not None:
             result.capabilities.workspace.text_document_content = types.TextDocumentContentOptions([SCHEME])
         return result
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" not in data or not isinstance(data.get("method"), str):
+                raise
+            refusal = JsonRpcInvalidParams(f"the parameters of {data['method']} cannot be read")
+            self._send_response(data["id"], error=refusal.to_response_error())
+            # Has been dealt with: what the server does with it is nothing.
+            return super().structure_message({"jsonrpc": "2.0", "method": "$/refused", "params": str(error)})
 
 
 SWITCH_INTERVAL = 0.0005

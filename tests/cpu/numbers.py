@@ -55,7 +55,7 @@ def close(got: Array, expected: Array, dtype: str, *, terms: int = 1) -> None:
     epsilon = EPSILON[dtype]
     limit = epsilon * np.maximum(np.abs(expected), 1e-30) * (0.51 if terms == 1 else 1) + SMALLEST.get(dtype, 0) / 2
     if terms > 1:
-        limit = limit + epsilon * terms**0.5 * 4
+        limit = limit + epsilon * max(terms, 32)
     error = np.abs(wide - expected)
     worst = np.unravel_index(np.argmax(error - limit), error.shape) if error.size else ()
     assert np.all(error <= limit), f"{wide[worst]} at {worst} should be {expected[worst]}"

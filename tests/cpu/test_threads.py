@@ -221,6 +221,35 @@ def test_threads_that_return_do_nothing_more() -> None:
 
 
 @tilelang.jit(out_idx=[-1], target="cpu")
+def breaking():
+    """Threads leave a loop with barriers at different iterations."""
+
+    @T.prim_func
+    def kernel(lengths: T.Tensor[(32,), T.int32], B: T.Tensor[(32,), T.int32]):
+        with T.Kernel(1, threads=32):
+            tx = T.get_thread_binding()
+            counts = T.alloc_shared((32,), T.int32)
+            total = T.alloc_var(T.int32)
+            total = 0
+            counts[tx] = 0
+            for i in T.serial(10):
+                if i >= lengths[tx]:
+                    break
+                counts[tx] = counts[tx] + 1
+                T.sync_threads()
+                total = total + counts[tx]
+            B[tx] = total
+
+    return kernel
+
+
+def test_threads_leave_a_loop_with_barriers() -> None:
+    lengths = RNG.integers(0, 13, 32).astype(np.int32)
+    turns = np.minimum(lengths, 10)
+    np.testing.assert_array_equal(breaking()(lengths), turns * (turns + 1) // 2)
+
+
+@tilelang.jit(out_idx=[-1], target="cpu")
 def two_dimensions():
     @T.prim_func
     def kernel(A: T.Tensor[(8, 16), T.float32], B: T.Tensor[(16, 8), T.float32]):

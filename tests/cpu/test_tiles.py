@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 from cpu.numbers import array, close, stored
@@ -351,3 +353,42 @@ def test_tiles_are_added_within_the_tensor() -> None:
     b = np.zeros(40, np.float32)
     added_tiles("float32")(a, b)
     close(b, a.astype(np.float64).sum(axis=0), "float32", terms=8)
+
+
+# --- reducers ---------------------------------------------------------------------------------------------------
+
+
+@tilelang.jit(out_idx=[-1], target="cpu")
+def deferred(op: Literal["sum", "max", "min"], in_place: bool):
+    @T.prim_func
+    def kernel(A: T.Tensor[(3, 8, 40), T.float32], B: T.Tensor[(8,), T.float32]):
+        with T.Kernel(1, threads=128):
+            tile = T.alloc_fragment((8, 40), T.float32)
+            if in_place:
+                total = T.alloc_reducer((8,), T.float32, op=op, replication="all")
+                T.clear(total)
+                for step in T.serial(3):
+                    T.copy(A[step, :, :], tile)
+                    for i, j in T.Parallel(8, 40):
+                        total[i] += tile[i, j]
+                T.finalize_reducer(total)
+                T.copy(total, B)
+            else:
+                parts = T.alloc_reducer((8,), T.float32, op=op)
+                result = T.alloc_fragment((8,), T.float32)
+                T.reducer_init(parts)
+                for step in T.serial(3):
+                    T.copy(A[step, :, :], tile)
+                    for i, j in T.Parallel(8, 40):
+                        T.reducer_update(parts[i], tile[i, j])
+                T.finalize_reducer(parts, result)
+                T.copy(result, B)
+
+    return kernel
+
+
+@pytest.mark.parametrize(("op", "in_place"), [("sum", True), ("sum", False), ("max", False), ("min", False)])
+def test_reducers(op: Literal["sum", "max", "min"], in_place: bool) -> None:
+    a = array(RNG, (3, 8, 40), "float32")
+    expected = NUMPY_REDUCTIONS[op](a.astype(np.float64), (0, 2))
+    close(deferred(op, in_place)(a), expected, "float32", terms=120)

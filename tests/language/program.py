@@ -61,7 +61,7 @@ def kinds(builder: Builder) -> list[str]:
 
 
 def complaint(builder: Builder) -> str:
-    """The one problem as text: ``function argument: must be EXPECTED, not GOT``, or with the sentence that it brings."""
+    """The one problem as text: ``function argument: must be EXPECTED, not GOT``, or with its own sentence."""
     assert len(builder.problems) == 1, builder.problems
     data = builder.problems[0].data
     if "message" in data:

@@ -63,3 +63,47 @@ def test_a_name_rebound_under_a_run_time_condition():
 def test_it_is_what_upstream_raises():
     for kind in (ValueError, TypeError, RuntimeError):
         assert issubclass(CompileError, kind)
+
+
+def test_without_the_checker_the_words_are_the_same(monkeypatch: pytest.MonkeyPatch):
+    from tilelang.live import errors
+
+    def refused() -> str:
+        with pytest.raises(CompileError) as caught:
+
+            @T.prim_func
+            def main(A: T.Tensor((4,), "int32")):
+                with T.Kernel(1, threads=32):
+                    A[0] = T.atomic_load(A[1], memory_order="release")
+
+        return str(caught.value)
+
+    worded = refused()
+    assert "T.atomic_load: atomic_load does not support memory_order 'release', only relaxed" in worded
+    monkeypatch.setattr(errors, "checker", lambda: None)
+    assert refused() == worded
+
+
+def test_a_view_of_another_size():
+    with pytest.raises(AssertionError, match=r"T\.reshape: \(4, 9\) float32 of 1 152 bits does not cover \(32,\)"):
+
+        @T.prim_func
+        def main(A: T.Tensor((32,), "float32"), B: T.Tensor((4, 9), "float32")):
+            with T.Kernel(1, threads=32):
+                T.copy(T.reshape(A, (4, 9)), B)
+
+
+def test_an_initial_value_beyond_its_type():
+    def started(value: float):
+        @T.prim_func
+        def main(A: T.Tensor((1,), "float32")):
+            with T.Kernel(1, threads=32):
+                A[0] = T.alloc_var("float32", init=value)
+
+        return main
+
+    with pytest.raises(ValueError, match="exceeds maximum of float32"):
+        started(1e300)
+    with pytest.raises(ValueError, match="is below minimum of float32"):
+        started(-1e300)
+    assert started(float("-inf")).program.complete

@@ -129,6 +129,19 @@ async def test_inlay_hints(client: LanguageClient, encoding: str, tmp_path: Path
 
 
 @pytest.mark.asyncio
+async def test_inline_values(client: LanguageClient, encoding: str, tmp_path: Path) -> None:
+    uri = await opened(client, tmp_path)
+    whole = types.Range(types.Position(0, 0), types.Position(100, 0))
+    here = position(TEXT, "T.copy(A", encoding)
+    context = types.InlineValueContext(1, types.Range(here, here))
+    params = types.InlineValueParams(IDENTIFIER(uri), whole, context)
+    found = await client.text_document_inline_value_async(params) or []
+    texts = {each.text: each.range for each in found if isinstance(each, types.InlineValueText)}
+    assert cut(TEXT, texts["k < 32"], encoding) == "k"
+    assert max(each.start.line for each in texts.values()) == here.line
+
+
+@pytest.mark.asyncio
 async def test_code_lens_and_instances(client: LanguageClient, encoding: str, tmp_path: Path) -> None:
     text = TEXT + "matmul(4096, 4096, 4096, num_stages=2)\n"
     uri = await opened(client, tmp_path, text)

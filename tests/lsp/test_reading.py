@@ -12,6 +12,7 @@ from tilelang_lsp.ide.code_lens import code_lenses, instance_comment
 from tilelang_lsp.ide.hover import ItemHover, KernelHover, LoopHover, RuleHover, TileHover, ValueHover, hover
 from tilelang_lsp.ide.hover_text import markdown, plain_text
 from tilelang_lsp.ide.inlay_hints import inlay_hints
+from tilelang_lsp.ide.inline_values import inline_values
 from tilelang_lsp.ide.semantic_tokens import semantic_tokens
 from tilelang_lsp.ide.structure import Fold, folds, selections
 from tilelang_lsp.ide.symbols import FileSymbol, document_symbols, fuzzy, workspace_symbols
@@ -159,6 +160,15 @@ def test_each_kind_of_hint_has_a_switch(kind: str) -> None:
     fewer = inlay_hints(checked(GEMM, session=session), 1, 100)
     gone = {hint.kind for hint in every} - {hint.kind for hint in fewer}
     assert gone == {kind.removesuffix("s") if kind != "launches" else "launch"}
+
+
+def test_values_beside_the_lines_of_a_kernel_that_is_debugged() -> None:
+    lines = GEMM.splitlines()
+    first = next(number for number, line in enumerate(lines, 1) if "with T.Kernel" in line)
+    found = {each.text for each in inline_values(checked(GEMM), first, first + 6)}
+    assert {"bx < 8", "by < 8", "block_m = 128", "num_stages = 3", "k < 32"} <= found
+    assert "A_tile: float16[128, 32] shared" in found
+    assert inline_values(checked(GEMM), 1, 3) == []
 
 
 def test_lenses_without_arguments_offer_a_comment() -> None:

@@ -61,6 +61,10 @@ async def test_nothing_in_the_workspace_runs(client: LanguageClient, tmp_path: P
         seen[needle] = [item.label for item in found.items]
         await client.text_document_hover_async(types.HoverParams(document, where))
         await client.text_document_definition_async(types.DefinitionParams(document, where))
+    # Compilers look at the kernels, not at the file.
+    await client.protocol.send_request_async("tilelang/compile", {"textDocument": {"uri": uri}})
+    client.text_document_did_save(types.DidSaveTextDocumentParams(document))
+    await client.text_document_code_lens_async(types.CodeLensParams(document))
     # The packages were read: their names are known.
     assert "inside" in seen["helper.\n"]
     assert "inside" in seen["trapped.\n"]

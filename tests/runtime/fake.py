@@ -45,7 +45,6 @@ class FakeCompiler:
         monkeypatch.setattr(backend, "build", self.build)
         monkeypatch.setattr("tilelang.runtime.cpu.run", self._run)
         monkeypatch.setattr("tilelang.runtime.cache.is_cache_enabled", lambda: False)
-        monkeypatch.setattr("tilelang.runtime.cpu.run", lambda artifact, values, dims: self._run(*values))
 
 
 def signature_of(program: Program) -> Signature:

@@ -131,6 +131,21 @@ def test_assumptions_about_sizes_are_checked():
         kernel(even, 4)
 
 
+@pytest.mark.parametrize(
+    ("domain", "blocks"), [((4, 9), 3), ((4, 9), 36), ((7,), 3), ((3, 5, 11), 4), ((4, 16), 5), ((2, 3), 7)]
+)
+def test_persistent_blocks_take_each_tile_once(domain: tuple[int, ...], blocks: int):
+    @T.prim_func
+    def main(visits: T.Tensor(domain, "int32")):
+        with T.Kernel(blocks, threads=1) as block:
+            for tile in T.Persistent(domain, blocks, block):
+                T.atomic_add(visits[tile], 1)
+
+    visits = np.zeros(domain, "i4")
+    tilelang.compile(main, target="cpu")(visits)
+    assert (visits == 1).all()
+
+
 def test_out_idx_outside_the_parameters(compiler: FakeCompiler):
     with pytest.raises(ValueError, match="out_idx 3 is outside its 3 parameters"):
         factory(out_idx=3)(8)

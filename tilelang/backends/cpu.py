@@ -15,6 +15,7 @@ from tilelang.lower import tir
 from tilelang.lower.cpu.atomics import PRELUDE
 from tilelang.lower.cpu.jumps import jumps_in, new_jumps
 from tilelang.lower.cpu.kernel import BlockLowering
+from tilelang.lower.cpu.small_floats import CONVERSIONS
 from tilelang.lower.cpu.statements import lower_block
 from tilelang.lower.signature import NotAFormula, dims_of, formula, identifier, names_of, signature_of
 from tilelang.lower.tir import tirx
@@ -111,7 +112,7 @@ def _function(kernel: BlockLowering, symbol: str) -> Any:
     inner = tir.block([*kernel.memory.declarations, *code, *body])
     loop = tirx.For(block, tir.const(0), total, tirx.ForKind.PARALLEL, inner)
     outer = tir.block([*kernel.memory.inputs, loop])
-    outer = tirx.AttrStmt(tir.const(0), "pragma_import_llvm", tir.tvm.ir.StringImm(PRELUDE), outer)
+    outer = tirx.AttrStmt(tir.const(0), "pragma_import_llvm", tir.tvm.ir.StringImm(f"{PRELUDE}\n{CONVERSIONS}"), outer)
     function = tirx.PrimFunc([value for value, _ in kernel.params], outer)
     return function.with_attr("global_symbol", symbol).with_attr("tirx.noalias", True).with_attr("s_tir", True)
 

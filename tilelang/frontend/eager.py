@@ -19,9 +19,11 @@ from tilelang.frontend.signals import StopPhase
 from tilelang.frontend.values import MISSING, Function, Jit, Macro, Scope, Tensor
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.builder import Builder, building
+from tilelang.ir.dtype import HANDLE
 from tilelang.ir.expr import Var
 from tilelang.ir.program import Program
 from tilelang.ir.unknown import UNKNOWN
+from tilelang.language.tensors import handle, ptr
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
@@ -62,6 +64,8 @@ class EagerState:
         self.consts = consts
         self.unbound: dict[str, Var] = {}
         self.tensors: dict[str, Buffer] = {}
+        self.pointers: dict[str, Var] = {}
+        """Parameters that are addresses, whatever the call gives for them."""
         self.arguments: dict[str, Any] = {}
         self.spans: dict[str, Span] = {}
         """Where the caller wrote each argument."""
@@ -100,7 +104,7 @@ def build_eager(
     node = function.node
     items = returned if is_tuple(returned) else (returned,)
     results = tuple(value for value in items if isinstance(value, Buffer))
-    params = (*state.tensors.values(), *(buffer for buffer in builder.outputs))
+    params = (*state.tensors.values(), *state.pointers.values(), *builder.outputs)
     program = Program(
         function.name,
         tuple(dict.fromkeys(params)),
@@ -143,10 +147,20 @@ def _run_eager(
     for arg in (*function.node.args.posonlyargs, *function.node.args.args, *function.node.args.kwonlyargs):
         if arg.annotation is None or not _may_be_tensor(arg.annotation):
             continue
-        value = declare_tensor(ev, arg.arg, ev.annotation(function, arg), bound.get(arg.arg), ev.span(arg, scope))
+        declared = ev.annotation(function, arg)
+        if _is_pointer(declared):
+            pointer = ev.eager.pointers[arg.arg] = Var(HANDLE, arg.arg, "param", span=ev.span(arg, scope))
+            scope.vars[arg.arg] = pointer
+            continue
+        value = declare_tensor(ev, arg.arg, declared, bound.get(arg.arg), ev.span(arg, scope))
         if value is not None:
             scope.vars[arg.arg] = value
     return ev.run_body(function, scope), scope
+
+
+def _is_pointer(declared: Any) -> bool:
+    """Whether an annotation is ``T.ptr`` or ``T.handle``, called or not."""
+    return declared is ptr or declared is handle or (isinstance(declared, Var) and declared.dtype.kind == "handle")
 
 
 def _may_be_tensor(node: ast.expr) -> bool:

@@ -175,9 +175,24 @@ def StringImm(value: str, span: object = None) -> str:
     return value
 
 
-def Var(name: str, dtype: Any, span: object = None) -> Scalar:
-    """A variable of a type."""
-    return _variable(name, dtype)
+if TYPE_CHECKING:
+
+    class Var(Scalar):
+        """A variable of a type; also the class of symbolic sizes: ``isinstance(M, T.Var)``."""
+
+        def __init__(self, name: str, dtype: Any, span: object = None) -> None: ...
+
+else:
+
+    class _VarType(type):
+        def __instancecheck__(cls, value: object) -> bool:
+            return isinstance(value, IRVar)
+
+        def __call__(cls, name, dtype, span=None):
+            return _variable(name, dtype)
+
+    class Var(metaclass=_VarType):
+        """A variable of a type; also the class of symbolic sizes: ``isinstance(M, T.Var)``."""
 
 
 def SizeVar(name: str, dtype: Any, span: object = None) -> Scalar:

@@ -13,6 +13,7 @@ from tilelang.ir.buffer import Dim
 from tilelang.ir.builder import current
 from tilelang.ir.dtype import FLOAT32, HANDLE, INT32, INT64, UNKNOWN_DTYPE, DType
 from tilelang.ir.expr import Const, Expr, Var
+from tilelang.ir.stmt import Let
 from tilelang.ir.unknown import UNKNOWN, Unknown
 from tilelang.language.arith import operand
 from tilelang.language.context import describe, here, invalid, is_unknown, target_name
@@ -61,6 +62,7 @@ def _tensor(
     if steps is not None and len(steps) != len(extents) and not is_unknown(shape) and not is_unknown(strides):
         invalid(function, "strides", f"{len(extents)} numbers, one for each dimension", f"{len(steps)} numbers")
         steps = None
+    data = _address(data)
     attrs = () if data is None else (("data", data),)
     source = data if isinstance(data, IRBuffer) else None
     return IRBuffer(
@@ -73,6 +75,18 @@ def _tensor(
         attrs,
         span=here(),
     )
+
+
+def _address(data: object) -> object:
+    """Where a tensor begins. An address that is computed or read from a table is found where the tensor is made."""
+    found = operand(data)
+    builder = current()
+    if builder is None or isinstance(data, (Var, IRBuffer)) or not isinstance(found, Expr):
+        return data
+    span = builder.site.span
+    address = Var(found.dtype, f"{target_name('tensor')}_address", "let", span=span)
+    builder.emit(Let(address, found, span=span))
+    return address
 
 
 if TYPE_CHECKING:

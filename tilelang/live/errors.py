@@ -59,8 +59,9 @@ def worded(instance: Instance, problems: Iterable[Problem]) -> tuple[Diagnostic,
         return ()
     found = checker()
     by_rule = frozenset[str]() if found is None else found.rule_names()
-    ruled = [problem for problem in given if problem.kind in by_rule]
-    own = tuple(_plain(problem) for problem in given if problem.kind not in by_rule)
+    # A program compiles for one target, which it knows: what a back end says needs no rule to name it.
+    ruled = [problem for problem in given if problem.kind in by_rule and problem.kind != "compile-error"]
+    own = tuple(_plain(problem) for problem in given if problem not in ruled)
     return own if found is None or not ruled else (*own, *found.findings_of_problems(instance, ruled))
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 from tilelang.runtime.devices import cuda_archs
 from tilelang.targets import DEFAULT_TARGET, read_request, resolve, suggest
@@ -12,10 +13,21 @@ if TYPE_CHECKING:
     from tilelang.targets import Target
 
 
+def _around() -> str | None:
+    """The target that the program entered, as TVM prints it."""
+    tvm: Any = sys.modules.get("tvm")
+    current = None if tvm is None else tvm.target.Target.current(allow_none=True)
+    return None if current is None else str(current)
+
+
 def choose_target(value: object = None) -> Target:
     """The target of ``jit(target=)`` or ``compile(target=)``: a name, ``"cuda -arch=sm_80"``, a mapping, or an object
-    that prints as one of these. ``None`` reads ``TILELANG_DEFAULT_TARGET``, else ``"auto"``: CUDA where there is a GPU,
-    else the CPU. ``"cuda"`` alone is the GPU of this machine, or sm_80 where there is none. Raises ``ValueError``."""
+    that prints as one of these. ``None`` and ``"auto"`` are TVM's target around the call (``with
+    tilelang.tvm.target.Target(...):``). Else ``None`` reads ``TILELANG_DEFAULT_TARGET``, or is ``"auto"``: CUDA where
+    there is a GPU, else the CPU. ``"cuda"`` alone is the GPU of this machine, or sm_80 where there is none. Raises
+    ``ValueError``."""
+    if value is None or value == "auto":
+        value = _around() or value
     if value is None:
         value = os.environ.get("TILELANG_DEFAULT_TARGET") or os.environ.get("TILELANG_TARGET") or "auto"
     request = read_request(value)

@@ -41,7 +41,9 @@ def encode(family: Family, value: tir.Expr, dtype: DType) -> tir.Expr:
         # A value that was rounded to this type already.
         return value.value
     if dtype.kind == "bfloat" and family == "cpu":
-        return _bfloat_bits(value)
+        from tilelang.lower.cpu.small_floats import encode_bfloat16
+
+        return encode_bfloat16(value)
     if (dtype.is_float and dtype.bits <= 8) or dtype.kind == "custom":
         return _encode_small(family, value, dtype)
     if dtype.bits == 4:
@@ -54,20 +56,6 @@ def rounded(family: Family, value: tir.Expr, dtype: DType) -> tir.Expr:
     if (dtype.is_float and dtype.bits <= 16) or dtype.kind == "custom":
         return decode(family, encode(family, value, dtype), dtype)
     return value
-
-
-def _bfloat_bits(value: tir.Expr) -> tir.Expr:
-    """Rounds to the nearest even; NaN stays NaN."""
-    sixteen, one = tir.const(16, "uint32"), tir.const(1, "uint32")
-
-    def rounded_bits(bits: tir.Expr) -> tir.Expr:
-        lowest = tirx.bitwise_and(tirx.shift_right(bits, sixteen), one)
-        moved = tirx.shift_right(bits + lowest + tir.const(0x7FFF, "uint32"), sixteen)
-        # Asked of the bits: a simplifier may take ``x != x`` for false.
-        is_nan = tirx.GT(tirx.bitwise_and(bits, tir.const(0x7FFFFFFF, "uint32")), tir.const(0x7F800000, "uint32"))
-        return tirx.Cast("uint16", tirx.Select(is_nan, tir.const(0x7FC0, "uint32"), moved))
-
-    return tir.named(tirx.reinterpret("uint32", value), rounded_bits)
 
 
 def _format(dtype: DType) -> str:

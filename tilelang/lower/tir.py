@@ -36,6 +36,12 @@ def pointer(name: str, dtype: str, scope: str = "global") -> Expr:
     return tirx.Var(name, _ir.PointerType(_ir.PrimType(dtype), scope))
 
 
+def as_pointer(value: Expr, dtype: str, scope: str = "global") -> Expr:
+    """An address, an integer or a handle, as a pointer to elements of a type."""
+    kind = _ir.PointerType(_ir.PrimType(dtype), scope)
+    return _ir.Call(_ir.Op.get("tirx.reinterpret"), [value], ret_ty=kind)
+
+
 def extern(dtype: str, name: str, *args: Expr) -> Expr:
     """A call of a function that the prologue defines, which may have an effect."""
     return tirx.call_extern(dtype, name, *args)
@@ -100,15 +106,6 @@ def address(buffer: Any, index: Expr) -> Expr:
     return tirx.address_of(tirx.BufferLoad(buffer, [index]))
 
 
-def named(value: Expr, body: Callable[[Expr], Expr]) -> Expr:
-    """An expression that uses a value more than once, without repeating its computation: nested repetitions would grow
-    exponentially."""
-    if isinstance(value, (tirx.Var, tirx.IntImm, tirx.FloatImm)):
-        return body(value)
-    name = tirx.Var("v", type_of(value))
-    return tirx.Let(name, value, body(name))
-
-
 def is_const(value: Expr, number: int) -> bool:
     return isinstance(value, tirx.IntImm) and int(value.value) == number
 
@@ -125,7 +122,6 @@ __all__ = [
     "extern",
     "is_const",
     "loop",
-    "named",
     "pointer",
     "put",
     "run",

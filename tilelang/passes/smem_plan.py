@@ -13,6 +13,7 @@ from tilelang.ir.arith import bounds, simplify
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.dtype import INT32
 from tilelang.ir.expr import Binary
+from tilelang.ir.layout.layout import Layout
 from tilelang.ir.printer import text_of
 from tilelang.ir.span import NOWHERE, Span
 from tilelang.passes.alignment import alignments
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tilelang.ir.expr import Expr, Operand
     from tilelang.ir.stmt import Launch, Stmt
     from tilelang.passes.configs import PassConfigs
+    from tilelang.passes.layouts import LayoutMap
     from tilelang.passes.timeline import Schedules
     from tilelang.passes.workspace import Workspace
     from tilelang.targets import Target
@@ -124,7 +126,9 @@ def plan_shared_memory(
     moments = timeline.moments
     slots = [
         _with_statements(
-            _allocate(slot, versions, uncounted, aligned), moments[span.first].stmt, moments[span.last].stmt
+            _allocate(slot, versions, uncounted, aligned, schedules.layouts),
+            moments[span.first].stmt,
+            moments[span.last].stmt,
         )
         for slot, span in life.items()
     ]
@@ -154,12 +158,17 @@ def _allocate(
     versions: Mapping[Buffer, int],
     uncounted: Mapping[Buffer, Expr],
     aligned: Mapping[Buffer, int],
+    layouts: LayoutMap,
 ) -> Allocation:
     if not isinstance(slot, Buffer):
         size = storage_bytes(slot.dtype, slot.elements)
         return Allocation(slot.name, "scratch", True, 1, size, size, f"{size} B", span=slot.span, purpose=slot.purpose)
     copies = versions.get(slot, 1)
     count = slot.element_count()
+    layout = layouts.layout(slot)
+    if count is not None and isinstance(layout, Layout):
+        # A layout that is given by hand may leave gaps.
+        count = max(count, layout.size)
     size = None if count is None or not slot.dtype.is_known else storage_bytes(slot.dtype, count * copies)
     if slot in uncounted:
         least, formula = _symbolic(slot, uncounted[slot])

@@ -10,6 +10,7 @@ from tilelang.language.decorators import own_configs, own_flags
 from tilelang.live.elaborate import require_complete
 from tilelang.live.errors import CompileError, raise_errors, worded
 from tilelang.live.target import choose_target
+from tilelang.transform import PassContext
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,7 +83,7 @@ def configs_of(
     """Pass configs by key, those of the kernel itself first, in a fixed order. Compiler flags are one of them."""
     own = own_configs(program)
     given: dict[str, Any] = {}
-    for source in (own, pass_configs or {}):
+    for source in (own, PassContext.current().config, pass_configs or {}):
         given.update((str(getattr(key, "value", key)), value) for key, value in source.items())
     flags = [*own_flags(program), *_listed(compile_flags or ())]
     if flags:

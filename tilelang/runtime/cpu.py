@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _modules: dict[str, Any] = {}
 """Loaded modules by their text."""
+_functions: dict[tuple[int, str], tuple[Any, Any]] = {}
+"""Functions by module and name, with the module, so that it stays."""
 _failures: list[str] = []
 _lock = threading.Lock()
 
@@ -53,21 +55,50 @@ def run(artifact: Artifact, values: Sequence[Any], dims: Mapping[str, int]) -> N
     """Run the launches of a program on arguments in the order of ``signature.params``. ``dims``: the sizes."""
     host = module_of(artifact)
     _register()
-    names = {param.name: value for param, value in zip(artifact.signature.params, values, strict=True)}
+    names = {
+        param.name: _number(param.dtype, value) if param.kind == "scalar" else value
+        for param, value in zip(artifact.signature.params, values, strict=True)
+    }
     with _lock:
         _failures.clear()
     workspaces: dict[str, Any] = {}
     for kernel in artifact.kernels:
-        host[kernel.symbol](*(_argument(argument, names, dims, workspaces) for argument in kernel.arguments))
+        function = _function(host, kernel.symbol)
+        function(*[_argument(argument, names, dims, workspaces) for argument in kernel.arguments])
     with _lock:
         if _failures:
             raise AssertionError(_failures[0])
 
 
+def _function(host: Any, symbol: str) -> Any:
+    """Looking a function up costs more than calling it."""
+    key = (id(host), symbol)
+    known = _functions.get(key)
+    if known is None:
+        known = _functions[key] = (host, host[symbol])
+    return known[1]
+
+
+def _number(dtype: str, value: Any) -> int | float:
+    return float(value) if dtype.startswith(("float", "bfloat")) else int(value)
+
+
+def _pointer(value: Any) -> int | None:
+    """Where an array begins; ``None`` if the value is none."""
+    try:
+        return value.data_ptr()  # PyTorch
+    except AttributeError:
+        pass
+    try:
+        return value.__array_interface__["data"][0]  # NumPy
+    except (AttributeError, TypeError, KeyError):
+        array = view(value)
+        return None if array is None else array.pointer
+
+
 def _argument(
     argument: Argument, values: Mapping[str, Any], dims: Mapping[str, int], workspaces: dict[str, Any]
 ) -> Any:
-    dtype = DType(argument.dtype)
     if argument.kind == "dim":
         return dims[argument.name]
     if argument.kind == "workspace":
@@ -76,16 +107,17 @@ def _argument(
             count = 1
             for extent in argument.shape:
                 count *= value_of(extent, dims)
-            memory = workspaces[argument.name] = ctypes.create_string_buffer(max(dtype.bytes_of(count), 1) + 64)
+            size = max(DType(argument.dtype).bytes_of(count), 1)
+            memory = workspaces[argument.name] = ctypes.create_string_buffer(size + 64)
         start = ctypes.addressof(memory)
         return ctypes.c_void_p(start + -start % 64)
     value = values[argument.name]
     if value is None:
         return ctypes.c_void_p(0)
-    array = view(value)
-    if array is not None:
-        return ctypes.c_void_p(array.pointer)
-    return float(value) if dtype.is_float else int(value)
+    if argument.dtype != "handle" and isinstance(value, (int, float)):
+        return value
+    pointer = _pointer(value)
+    return ctypes.c_void_p(int(value) if pointer is None else pointer)
 
 
 # --- what running code calls ------------------------------------------------------------------------------------

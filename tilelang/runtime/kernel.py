@@ -78,7 +78,7 @@ class CompiledKernel:
             self._run_cpu(values, bound.dims)
         else:
             self._run_cuda(module, launches, values)
-        return None if not results else results[0] if len(results) == 1 else tuple(results)
+        return None if not results else results[0] if len(results) == 1 else results
 
     def _placed(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         return place_arguments(self.signature, args, kwargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,7 +49,8 @@ class TargetRequest:
 
 def read_request(value: object) -> TargetRequest | None:
     """The request in ``"auto"``, ``"cuda"``, ``"cuda -arch=sm_80"``, ``"nvidia/nvidia-a100"``, ``"h100"``,
-    ``{"kind": "cuda", "arch": "sm_90a"}`` and their like. None if the value says nothing that is understood."""
+    ``{"kind": "cuda", "arch": "sm_90a"}``, the same as JSON, and their like. None if the value says nothing that is
+    understood."""
     if isinstance(value, str):
         return _read_string(value.strip().lower())
     if isinstance(value, Mapping):
@@ -59,6 +61,11 @@ def read_request(value: object) -> TargetRequest | None:
 def _read_string(text: str) -> TargetRequest | None:
     if text == "auto":
         return TargetRequest()
+    if text.startswith("{"):
+        try:
+            return read_request(json.loads(text))
+        except ValueError:
+            return None
     words = text.split(maxsplit=1)
     if words and words[0] in _FAMILIES:
         options = {match["name"]: match["value"] for match in _OPTION.finditer(text)}

@@ -45,7 +45,8 @@ def stored_from_other_threads(plan: LaunchPlan) -> Iterator[tuple[Buffer, Store]
 
 def _spread_dims(layout: Fragment) -> set[int]:
     """The dimensions along which elements lie in different threads."""
-    return {one.key for one in layout.thread.inputs() if 0 <= one.key < len(layout.shape)}
+    keys = (one.key for one in layout.thread.inputs())
+    return {key for key in keys if isinstance(key, int) and 0 <= key < len(layout.shape)}
 
 
 def _is_written_out(store: Store, fragment: Buffer) -> bool:

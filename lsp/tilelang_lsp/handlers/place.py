@@ -90,9 +90,11 @@ async def fresh_place(ls: Server, uri: str, position: types.Position) -> Place |
 
 
 def core_position(file: SourceFile, uri: str, position: types.Position, encoding: Encoding) -> tuple[int, int]:
-    """A position of an editor in the text of its file."""
-    cell = next((cell for cell in file.cells if cell.uri == uri), None)
-    line = position.line + (cell.start_line if cell is not None else 1)
+    """A position of an editor in the text of its file. One behind the end means the end."""
+    first, last = core_lines(file, uri)
+    if position.line > last - first:
+        return last, len(file.source.line_text(last).encode())
+    line = first + position.line
     return line, from_editor(file.source, line, position.character, encoding)
 
 

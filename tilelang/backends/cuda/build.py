@@ -19,6 +19,7 @@ from tilelang.lower.cuda.embedded import source_text
 from tilelang.lower.cuda.kernel import KernelLowering
 from tilelang.lower.cuda.statements import lower_block
 from tilelang.lower.lines import Lines
+from tilelang.lower.refusals import require_layouts
 from tilelang.lower.signature import NotAFormula, dims_of, formula, identifier, names_of, signature_of
 from tilelang.lower.unsupported import Unsupported
 from tilelang.passes import plan
@@ -104,13 +105,7 @@ def lower_launch(
     program: Program, found: LaunchPlan, names: Mapping[Var, str], lines: Lines, symbol: str
 ) -> LoweredKernel:
     """One launch as a TIRX device function. Raises :class:`Unsupported`."""
-    if found.layouts.conflict is not None:
-        conflict = found.layouts.conflict
-        stmt = conflict.stmt
-        raise Unsupported(
-            f"no layout of {conflict.buffer.name} suits all of its uses ({conflict.reason})",
-            stmt.span if stmt is not None else conflict.buffer.span,
-        )
+    require_layouts(found)
     kernel = KernelLowering(program, found, names, lines)
     launch = found.opened
     blocks, block_iters = _threads("blockIdx", [kernel.scalars.lower(extent) for extent in launch.grid])

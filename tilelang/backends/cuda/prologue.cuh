@@ -1,5 +1,6 @@
 // What generated kernels stand on. No includes, so that the run-time compiler has little to read.
 #define CUDART_INF_F __int_as_float(0x7f800000)
+#define inff CUDART_INF_F
 #define CUDART_INF __longlong_as_double(0x7ff0000000000000ll)
 #define CUDART_NAN_F __int_as_float(0x7fffffff)
 #define CUDART_NAN __longlong_as_double(0xfff8000000000000ll)

@@ -32,7 +32,11 @@ def loop_ranges(loop: For, outer: Ranges) -> dict[Var, Interval]:
 
 
 def let_ranges(let: Let, outer: Ranges) -> dict[Var, Interval]:
-    """``outer`` and the range of a bound scalar, as they are after it."""
+    """``outer`` and the range of a bound scalar, as they are after it. ``below`` among its attributes is a limit that
+    is known besides: the scalar is not negative and less than that."""
+    below = let.attr("below")
+    if isinstance(below, int):
+        return {**outer, let.var: Interval(0, below - 1)}
     return {**outer, let.var: bounds(let.value, outer)}
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilelang.lower.cpu.kernel import BlockLowering
 
 PRELUDE = "\n".join(
-    f"""define i{bits} @tl_exchange_{bits}(ptr %place, i{bits} %old, i{bits} %new) alwaysinline {{
+    f"""define linkonce_odr i{bits} @tl_exchange_{bits}(ptr %place, i{bits} %old, i{bits} %new) alwaysinline {{
   %pair = cmpxchg ptr %place, i{bits} %old, i{bits} %new seq_cst seq_cst
   %found = extractvalue {{ i{bits}, i1 }} %pair, 0
   ret i{bits} %found

@@ -73,14 +73,20 @@ class BlockLowering:
                 self.params.append((data, buffer))
                 for extent in (*buffer.shape, *(buffer.strides or ())):
                     used.update(term for term in subterms(extent) if isinstance(term, Var))
+        for buffer in _made_tensors(used):
+            # The pointer comes once for each tensor that begins there: a pointer has the type of its elements.
+            data = tir.pointer(self.fresh(buffer.name), _pointed(buffer))
+            self.memory.add_param(buffer, data)
+            pointer = buffer.attr("data")
+            assert isinstance(pointer, Var)
+            self.params.append((data, pointer))
+            used.update(term for extent in (*buffer.shape, *(buffer.strides or ())) for term in subterms(extent))
         for var, name in names.items():
-            if var in used:
+            if var in used and var.dtype.kind != "handle":
                 self._declare_scalar(var, name)
 
     def _declare_scalar(self, var: Var, name: str) -> None:
         """Numbers come in the widest type of their kind."""
-        if var.dtype.kind == "handle":
-            raise Unsupported(f"the pointer {var.name} is not supported on the CPU; take a tensor", var.span)
         wire = "float64" if var.dtype.is_float else "int64"
         value = tir.var(self.fresh(name), wire)
         self.params.append((value, var))
@@ -270,6 +276,19 @@ class BlockLowering:
             yield
         finally:
             self.ranges = outer
+
+
+def _made_tensors(used: Iterable[object]) -> list[Buffer]:
+    """The tensors that ``T.make_tensor`` makes of pointer parameters, in source order."""
+    found = [
+        buffer
+        for buffer in used
+        if isinstance(buffer, Buffer) and buffer.root is buffer and isinstance(buffer.attr("data"), Var)
+    ]
+    return sorted(
+        (buffer for buffer in found if getattr(buffer.attr("data"), "kind", "") == "param"),
+        key=lambda buffer: (buffer.span.line, buffer.span.col, buffer.name),
+    )
 
 
 def _pointed(buffer: Buffer) -> str:

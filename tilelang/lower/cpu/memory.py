@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tilelang.lower.cpu.kernel import BlockLowering
 
 MAX_INT32 = 2**31 - 1
-ON_CHIP = ("shared", "shared.dyn", "local.fragment", "local", "local.var", "shared.tmem")
+ON_CHIP = ("shared", "shared.dyn", "local.fragment", "local", "local.var", "local.reducer", "shared.tmem")
 BARRIERS = ("shared.barrier", "shared.cluster_barrier")
 
 
@@ -71,6 +71,8 @@ class Memory:
     def _place(self, buffer: Buffer) -> Placed:
         if buffer.root is not buffer:
             return self._view(buffer, self.place(buffer.root))
+        if buffer.is_global and buffer.attr("data") is not None:
+            raise Unsupported(f"the address of {buffer.name} is computed; the CPU needs a parameter", buffer.span)
         if buffer.is_global:
             raise Unsupported(f"the tensor {buffer.name} is no parameter of this kernel", buffer.span)
         if buffer.scope in BARRIERS:

@@ -34,6 +34,7 @@ from tilelang.lower.cpu.masks import Mask
 from tilelang.lower.cpu.nests import copy_nest, fill_nest, lower_nest, written_nest
 from tilelang.lower.cpu.reductions import lower_reduce, lower_scan
 from tilelang.lower.cpu.variance import crossing_calls
+from tilelang.lower.persistent import open_persistent
 from tilelang.lower.tir import tirx
 from tilelang.lower.unsupported import Unsupported
 
@@ -104,6 +105,8 @@ def _after_jump(kernel: BlockLowering, stmt: Stmt, rest: Sequence[Stmt], mask: M
 def _together(kernel: BlockLowering, stmt: Stmt, mask: Mask | None) -> list[tir.Stmt]:
     """A statement of the block: a tile operation, control around such, or scalar code that is the same everywhere."""
     variance = kernel.variance
+    if isinstance(stmt, For) and stmt.kind == "persistent":
+        stmt = open_persistent(stmt)
     with kernel.at(stmt.span):
         calls = crossing_calls(stmt) if not isinstance(stmt, While) else []
         code = [line for call in calls for line in exchange(kernel, call, mask)]
@@ -314,6 +317,8 @@ def _for(kernel: BlockLowering, stmt: For) -> list[tir.Stmt]:
         return lower_nest(kernel, nest)
     if stmt.kind == "thread":
         return lower_block(kernel, stmt.body)
+    if stmt.kind == "persistent":
+        return _for(kernel, open_persistent(stmt))
     return _loops(kernel, stmt, 0, None)
 
 
@@ -381,20 +386,23 @@ def _jumping(
     threads = kernel.thread_count() if each else 1
     kernel.jumps.append(level)
     here = tir.at(index, tir.const(0))
-    code: list[tir.Stmt] = []
+    narrow: list[tir.Stmt] = []
+    running: Mask | None = mask
     if each:
-        running, code = Mask.where(kernel, mask, lambda thread: is_clear(level.stop, thread))
-        body = inner(here, running)
+        running, narrow = Mask.where(kernel, mask, lambda thread: is_clear(level.stop, thread))
         more = running.any()
     else:
-        body = inner(here, mask)
         more = is_clear(level.stop, tir.const(0))
+    body = inner(here, running)
     kernel.jumps.pop()
     clear = kernel.loop("t", threads, lambda t: [kernel.put(level.skip, t, tir.const(0, "uint8"))])
-    going = tirx.And(tirx.LT(here, count), more)
     advance = kernel.put(index, 0, here + tir.const(1, kind))
-    turn = [*clear, *body, advance, *code]
-    return [*setup, kernel.put(index, 0, tir.const(0, kind)), *code, tirx.While(going, tir.block(turn))]
+    start = [*setup, kernel.put(index, 0, tir.const(0, kind))]
+    if each and running is not None:
+        # The first turn finds out who goes on.
+        start.append(kernel.put(running.some, 0, tir.const(1, "uint8")))
+    going = tirx.And(tirx.LT(here, count), more)
+    return [*start, tirx.While(going, tir.block([*clear, *narrow, *body, advance]))]
 
 
 def _while(kernel: BlockLowering, stmt: While) -> list[tir.Stmt]:

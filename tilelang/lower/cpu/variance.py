@@ -86,8 +86,9 @@ class Variance:
         while size != len(self._vars) + len(self._buffers):
             size = len(self._vars) + len(self._buffers)
             self._visit(launch.body, differs=False)
-        self._per_thread: dict[int, bool] = {}
-        self._together: dict[int, bool] = {}
+        self._per_thread: dict[int, tuple[Stmt, bool]] = {}
+        self._together: dict[int, tuple[Stmt, bool]] = {}
+        # By identity; the statements are kept, so that no other one gets the same.
 
     # --- questions ---
 
@@ -109,23 +110,24 @@ class Variance:
 
     def is_per_thread(self, stmt: Stmt) -> bool:
         """Whether some of a statement runs for each thread."""
-        found = self._per_thread.get(id(stmt))
-        if found is None:
-            if isinstance(stmt, For) and stmt.kind == "parallel":
-                # The threads share its iterations.
-                found = any(map(self._uses, walk((stmt,))))
-            else:
-                found = self._own(stmt) or any(self.is_per_thread(inner) for body in children(stmt) for inner in body)
-            self._per_thread[id(stmt)] = found
+        known = self._per_thread.get(id(stmt))
+        if known is not None:
+            return known[1]
+        if isinstance(stmt, For) and stmt.kind == "parallel":
+            # The threads share its iterations.
+            found = any(map(self._uses, walk((stmt,))))
+        else:
+            found = self._own(stmt) or any(self.is_per_thread(inner) for body in children(stmt) for inner in body)
+        self._per_thread[id(stmt)] = (stmt, found)
         return found
 
     def is_together(self, stmt: Stmt) -> bool:
         """Whether a statement has something that the threads do together: tiles, barriers, exchanges."""
-        found = self._together.get(id(stmt))
-        if found is None:
-            found = self._together[id(stmt)] = self._collective(stmt) or any(
-                self.is_together(inner) for body in children(stmt) for inner in body
-            )
+        known = self._together.get(id(stmt))
+        if known is not None:
+            return known[1]
+        found = self._collective(stmt) or any(self.is_together(inner) for body in children(stmt) for inner in body)
+        self._together[id(stmt)] = (stmt, found)
         return found
 
     def _own(self, stmt: Stmt) -> bool:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.lower import tir
 from tilelang.lower.tir import tirx
-from tilelang.lower.unsupported import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -76,11 +75,14 @@ class Combination:
             slot for slot in kernel.plan.memory.allocations if slot.kind == "scratch" and slot.span == stmt.span
         ]
         slot = slots[min(number, len(slots) - 1)] if slots else None
-        if slot is None or slot.offset is None:
-            raise Unsupported(f"{self.what} across warps has no workspace in the memory plan", stmt.span)
         storage = kernel.storage(self.dtype)
         width = max(self.dtype.bits // 8, 1)
-        workspace = kernel.memory.scratch(kernel.fresh("workspace"), slot.offset, self.threads, storage, width)
+        name = kernel.fresh("workspace")
+        if slot is None or slot.offset is None:
+            workspace = kernel.memory.exchange(name, self.threads, storage)
+            number += 1
+        else:
+            workspace = kernel.memory.scratch(name, slot.offset, self.threads, storage, width)
         thread = kernel.thread - self.first if self.first else kernel.thread
         place = tirx.truncmod(tirx.truncdiv(thread, tir.const(scale)), tir.const(extent))
         base = thread - place * scale

@@ -14,6 +14,7 @@ from tilelang.ir.arith import launch_ranges, try_const
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Var
 from tilelang.ir.layout.digits import Sum, substitute
+from tilelang.ir.layout.fragment import fully_replicated
 from tilelang.ir.layout.recover import REGISTER, THREAD
 from tilelang.ir.span import NOWHERE
 from tilelang.ir.stmt import Alloc, Effect, For
@@ -27,6 +28,7 @@ from tilelang.lower.signature import identifier
 from tilelang.lower.sums import expression
 from tilelang.lower.unsupported import Unsupported
 from tilelang.passes.layouts.indices import Indexing, Opaque, Product
+from tilelang.passes.nests import is_reducer
 from tilelang.passes.synchronise import Barriers, place_barriers
 
 if TYPE_CHECKING:
@@ -111,12 +113,17 @@ class KernelLowering:
         self.sources: list[str] = []
         self.params: list[tuple[Any, Buffer | Var]] = []
         self._thread: tir.Expr = tir.const(0)
+        self._pointees: dict[Var, list[Buffer]] = {}
         self._declare_params(names)
 
     # --- parameters and names ---
 
     def _declare_params(self, names: Mapping[Var, str]) -> None:
         used = _mentioned(self.launch.body, (*self.launch.grid, *self.launch.threads))
+        for tensor in sorted((one for one in used if isinstance(one, Buffer)), key=lambda one: one.name):
+            address = tensor.attr("data")
+            if isinstance(address, Var):
+                self._pointees.setdefault(address, []).append(tensor)
         for param in self.program.params:
             if isinstance(param, Buffer):
                 if param not in used:
@@ -143,12 +150,20 @@ class KernelLowering:
         return frozenset(loop.vars[0] for loop in loops if str(loop.attr("thread")).startswith("threadIdx"))
 
     def _declare_scalar(self, var: Var, name: str) -> None:
+        tensors = self._pointees.get(var, [])
         if var.dtype.kind == "handle":
-            value = tir.pointer(self.fresh(name), "void")
+            kinds = {self.storage(tensor.dtype) for tensor in tensors}
+            value = tir.pointer(self.fresh(name), kinds.pop() if len(kinds) == 1 else "void")
         else:
             value = tir.var(self.fresh(name), self.storage(var.dtype))
         self.params.append((value, var))
         self.scalars.bind(var, self.scalars.decode(value, var.dtype) if var.dtype.kind != "handle" else value)
+        self.memory.declarations += self.tensors_at(var)
+
+    def tensors_at(self, address: Var) -> list[tir.Stmt]:
+        """Declarations of the tensors that begin at an address, for where its value is known."""
+        value = self.scalars.lower(address)
+        return [stmt for tensor in self._pointees.get(address, ()) for stmt in self.memory.add_pointee(tensor, value)]
 
     def fresh(self, name: str) -> str:
         """A name that the function does not have yet."""
@@ -166,7 +181,14 @@ class KernelLowering:
 
     def layout(self, buffer: Buffer) -> Layout | Fragment | None:
         layouts = self.plan.layouts
-        return layouts.layout(buffer) or layouts.reducers.get(buffer)
+        found = layouts.layout(buffer)
+        if found is None and is_reducer(buffer):
+            # A reducer of the old style is read in place by any thread, so each has all of it.
+            shape = [try_const(extent) for extent in buffer.shape]
+            if buffer.is_fragment and None not in shape:
+                return fully_replicated(tuple(extent or 0 for extent in shape), self.threads)
+            found = layouts.reducers.get(buffer)
+        return found
 
     def version(self, buffer: Buffer) -> tir.Expr | None:
         """The copy of a staged buffer that the current code uses; ``None`` for a buffer with one copy."""
@@ -367,6 +389,9 @@ def _mentioned(body: Iterable[Stmt], extents: Iterable[object]) -> set[object]:
                 buffer = term if isinstance(term, Buffer) else getattr(term, "buffer", None)
                 if isinstance(buffer, Buffer):
                     found.update((buffer, buffer.root))
+                    address = buffer.root.attr("data")
+                    if isinstance(address, Var):
+                        found.add(address)
                     for extent in (*buffer.shape, *(buffer.strides or ())):
                         found.update(inner for inner in subterms(extent) if isinstance(inner, Var))
     return found

@@ -15,9 +15,11 @@ from tilelang.ir.layout.digits import Sum, of, substitute
 from tilelang.ir.layout.fragment import Fragment
 from tilelang.ir.layout.layout import Layout, row_major
 from tilelang.lower import tir
+from tilelang.lower.cuda.reducers import check_read
 from tilelang.lower.sums import expression
 from tilelang.lower.unsupported import Unsupported
 from tilelang.passes.copy_path import strides_of
+from tilelang.passes.nests import is_reducer
 from tilelang.passes.smem_plan import storage_bytes
 
 if TYPE_CHECKING:
@@ -72,6 +74,14 @@ class Memory:
         array = tir.tirx.decl_buffer((tir.const(MAX_INT32),), dtype, f"{data.name}_", data=data)
         self.declarations.append(tir.tirx.DeclBuffer(array, data=data))
         self._placed[buffer] = Placed(array)
+
+    def add_pointee(self, buffer: Buffer, address: Any) -> list[tir.Stmt]:
+        """A tensor at an address that is not the type of pointer to its elements."""
+        dtype = self._kernel.storage(buffer.dtype)
+        data = tir.pointer(self._kernel.name_of(buffer), dtype)
+        array = tir.tirx.decl_buffer((tir.const(MAX_INT32),), dtype, f"{data.name}_", data=data)
+        self._placed[buffer] = Placed(array)
+        return [tir.tirx.Bind(data, tir.as_pointer(address, dtype)), tir.tirx.DeclBuffer(array, data=data)]
 
     def _place(self, buffer: Buffer) -> Placed:
         if buffer.is_global:
@@ -183,6 +193,8 @@ class Memory:
         if is_spread(buffer):
             layout = kernel.layout(buffer)
             if isinstance(layout, Fragment):
+                if is_reducer(buffer) and kernel.nest is not None:
+                    check_read(kernel, buffer, layout, kernel.sums(indices))
                 return self._versioned(buffer, kernel.fragment_register(layout, indices))
         if buffer.is_shared:
             layout = kernel.layout(buffer)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from tilelang.ir.arith import Interval, prove_le, prove_lt, try_const
 from tilelang.ir.expr import Binary, Call, Expr, Load, Select, Var
-from tilelang.ir.layout.recover import REGISTER, is_steady, lanes_of, recover
-from tilelang.ir.stmt import Atomic, Effect, For, If, Let, Stmt, Store, While
+from tilelang.ir.layout.recover import REGISTER, Guard, is_steady, lanes_of, recover
+from tilelang.ir.stmt import Atomic, Copy, Effect, Fill, For, If, Let, Stmt, Store, While
 from tilelang.ir.visit import operands, subterms, walk
 from tilelang.lower import tir
 from tilelang.lower.cuda.kernel import NestFrame
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tilelang.ir.expr import Operand
     from tilelang.ir.layout.digits import Sum
     from tilelang.ir.layout.fragment import Fragment
-    from tilelang.ir.layout.recover import Guard, Recovered
+    from tilelang.ir.layout.recover import Recovered
     from tilelang.lower.cuda.kernel import KernelLowering
 
 VECTOR_BYTES = 16
@@ -96,17 +96,33 @@ class NestLowering:
         self.first, self.threads = kernel.active(nest.stmt)
         spread = kernel.plan.layouts.loop_of(nest.stmt)
         extents = nest.extents or (1,)
-        if spread is None or spread.shape != extents:
-            everywhere = self._has_fragments() or not nest.loops
+        if self._is_private():
+            spread = partition(extents, self._width(extents), 1, replicate=False).replicated(self.threads)
+        elif spread is None or not _holds(spread.shape, extents):
+            everywhere = self._has_fragments() or isinstance(nest.stmt, Store)
             spread = partition(extents, self._width(extents), self.threads, replicate=everywhere)
         self.spread: Fragment = spread
         found = recover(spread, self.threads)
+        if found is not None:
+            # The spread of a fragment that is larger than the loop.
+            beyond = [
+                Guard(dim, extent)
+                for dim, extent, whole in zip(found.dims, extents, spread.shape, strict=True)
+                if whole > extent
+            ]
+            found = found._replace(guards=(*found.guards, *beyond))
         if found is None:
             raise Unsupported(
                 f"the iterations of this loop have a layout that cannot be inverted: {spread}", nest.stmt.span
             )
         self.recovered: Recovered = found
         self.loops = {var: (number, extents[number]) for number, var in enumerate(nest.loops)}
+
+    def _is_private(self) -> bool:
+        """Whether every thread runs all iterations: a copy from or to an array that each has for itself."""
+        return isinstance(self.nest.stmt, (Copy, Fill)) and any(
+            buffer.is_local and not is_spread(buffer) for buffer in _buffers(self.nest.body)
+        )
 
     def _has_fragments(self) -> bool:
         return any(is_spread(buffer) for buffer in _buffers(self.nest.body))
@@ -333,6 +349,10 @@ class NestLowering:
         return all(is_steady(one, REGISTER, width) for one in self.kernel.sums(parts)) and not any(
             isinstance(term, Load) for part in parts for term in subterms(part)
         )
+
+
+def _holds(shape: tuple[int, ...], extents: tuple[int, ...]) -> bool:
+    return len(shape) == len(extents) and all(whole >= extent for whole, extent in zip(shape, extents, strict=True))
 
 
 def _multiple(total: Sum, width: int) -> bool:

@@ -19,6 +19,8 @@ from tilelang.lower.tir import tirx
 from tilelang.lower.unsupported import Unsupported
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilelang.ir.expr import Call
     from tilelang.ir.stmt import Effect, Stmt
     from tilelang.lower.cuda.kernel import KernelLowering
@@ -102,6 +104,30 @@ def finalize_reducer(kernel: KernelLowering, stmt: Effect, call: Call) -> list[t
             unroll=True,
         ),
     ]
+
+
+def check_read(kernel: KernelLowering, buffer: Buffer, layout: Fragment, sums: Sequence[Sum]) -> None:
+    """Raises :class:`Unsupported` where a thread would need an element of a reducer that other threads have."""
+    own = _own(layout)
+    if own.is_const:
+        return
+    wanted, here = substitute(own, dict(enumerate(sums))), _own_of_thread(own, kernel.threads)
+    if wanted == here:
+        return
+    nest = kernel.nest
+    assert nest is not None, "registers are addressed inside of nests"
+    keys = {one.key: one.extent for total in (wanted, here) for one in total.inputs()}
+    if set(keys) <= {THREAD, REGISTER} and all(
+        wanted.at({THREAD: thread, REGISTER: register}) == here.at({THREAD: thread, REGISTER: register})
+        for thread in range(keys.get(THREAD, 1))
+        for register in range(keys.get(REGISTER, 1))
+    ):
+        return
+    raise Unsupported(
+        f"elements of the reducer {buffer.name} are used in other threads than those that have them; "
+        f"take them out with T.finalize_reducer({buffer.name}, fragment)",
+        buffer.span,
+    )
 
 
 def reducer_result(kernel: KernelLowering, stmt: Effect, call: Call) -> list[tir.Stmt]:
@@ -188,12 +214,8 @@ def _flat(layout: Fragment, back: Recovered) -> Sum:
 
 def _covers(have: Fragment, want: Fragment, back: Recovered, threads: int) -> bool:
     """Whether each thread has, in one layout, all elements that it needs in another."""
-    own = normal([digit for digit in have.thread.digits if not _is_copy(digit.source)], have.thread.base)
-    wanted = substitute(own, dict(enumerate(back.dims)))
-    thread = of(THREAD, threads)
-    here = normal([], own.base)
-    for digit in own.digits:
-        here = here + thread // digit.scale % digit.extent * digit.scale
+    own = _own(have)
+    wanted, here = substitute(own, dict(enumerate(back.dims))), _own_of_thread(own, threads)
     if wanted == here:
         return have.thread_extent >= threads or want.thread_extent <= have.thread_extent
     for number in range(threads):
@@ -204,6 +226,19 @@ def _covers(have: Fragment, want: Fragment, back: Recovered, threads: int) -> bo
             if wanted.at(point) != here.at(point) or number >= have.thread_extent:
                 return False
     return True
+
+
+def _own(layout: Fragment) -> Sum:
+    """The part of the number of a thread that an element decides."""
+    return normal([digit for digit in layout.thread.digits if not _is_copy(digit.source)], layout.thread.base)
+
+
+def _own_of_thread(own: Sum, threads: int) -> Sum:
+    """The same part, read off the number of a thread."""
+    thread, found = of(THREAD, threads), normal([], own.base)
+    for digit in own.digits:
+        found = found + thread // digit.scale % digit.extent * digit.scale
+    return found
 
 
 def _is_copy(source: Input | Sum) -> bool:

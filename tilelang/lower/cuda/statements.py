@@ -34,6 +34,7 @@ from tilelang.lower.cuda.nests import ParallelNest, lower_nest, written
 from tilelang.lower.cuda.pipeline import lower_pipeline
 from tilelang.lower.cuda.reductions import lower_reduce
 from tilelang.lower.cuda.scans import lower_scan
+from tilelang.lower.persistent import open_persistent
 from tilelang.lower.unsupported import Unsupported
 from tilelang.passes.layouts.nest import is_parallel
 
@@ -128,11 +129,11 @@ def _let(kernel: KernelLowering, stmt: Let) -> list[tir.Stmt]:
     kernel.ranges = let_ranges(stmt, kernel.ranges)
     if dtype.kind == "handle":
         kernel.scalars.bind(stmt.var, kernel.scalars.lower(stmt.value))
-        return []
+        return kernel.tensors_at(stmt.var)
     array, declaration = kernel.memory.temporary(stmt.var.name, kernel.storage(dtype), 1)
     value = kernel.scalars.encode(kernel.scalars.lower(stmt.value, dtype), dtype)
     kernel.scalars.bind(stmt.var, kernel.scalars.decode(tir.at(array, tir.const(0)), dtype))
-    return [declaration, tir.put(array, tir.const(0), value)]
+    return [declaration, tir.put(array, tir.const(0), value), *kernel.tensors_at(stmt.var)]
 
 
 def _for(kernel: KernelLowering, stmt: For) -> list[tir.Stmt]:
@@ -143,6 +144,8 @@ def _for(kernel: KernelLowering, stmt: For) -> list[tir.Stmt]:
     if stmt.kind == "thread":
         # One dimension of the launch, under another name.
         return lower_block(kernel, stmt.body)
+    if stmt.kind == "persistent":
+        return _for(kernel, open_persistent(stmt))
     if id(stmt) in kernel.barriers.staged:
         return lower_pipeline(kernel, stmt)
     return lower_loop(kernel, stmt, lambda body: lower_block(kernel, body))

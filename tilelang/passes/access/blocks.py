@@ -156,9 +156,9 @@ class _Search:
         if space is None:
             return
         budget = 4 * MAX_BLOCKS
-        parts = [islice(space.points(given, MAX_BLOCKS, free, ends=False), budget)]
+        parts: list[Iterator[Point]] = [islice(space.points(given, MAX_BLOCKS, free, ends=False), budget)]
         if not space.is_within(given, MAX_BLOCKS):
-            parts += self._neighbours(store, used | free, given, free, budget)
+            parts.extend(self._neighbours(store, used | free, given, free, budget))
         for point in chain.from_iterable(parts):
             place = store.place(point)
             if place is not None:
@@ -168,7 +168,7 @@ class _Search:
         self, store: _Store, needed: frozenset[Var], given: Mapping[Var, int], free: frozenset[Var], budget: int
     ) -> Iterator[Iterator[Point]]:
         """Points of the first blocks along each axis of the grid: whole tiles, so that those which overlap meet."""
-        for var in self._blocks & needed:
+        for var in (var for var in self._sites.launch.block_vars if var in needed):
             base = {**given, **dict.fromkeys(self._blocks - {var}, 0)}
             space = space_of(self._sites.evaluate, store.site.axes, needed, frozenset(base))
             if space is not None:

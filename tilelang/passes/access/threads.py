@@ -240,7 +240,7 @@ class _Finder:
                 yield from self._once(found)
             return
         after = one.mode == "write"
-        pair = self._stale_read(before, use, pending) if after else _crossing(before, use)
+        pair = self._stale_read(before, use, pending) if after else self._early_write(before, use, pending)
         write = before if after else use
         if pair is not None and not self._is_held(write, pair[0]) and not self._changes_nothing(write, pair[0]):
             kind: HazardKind = "read-after-write" if after else "write-after-read"
@@ -260,6 +260,24 @@ class _Finder:
                     if any(self._has_stored(own, element, reader // WARP, store, there) for own in pending):
                         continue
                 return element, writer, reader
+        return None
+
+    def _early_write(self, before: _Use, use: _Use, pending: list[_Use]) -> tuple[tuple[int, ...], int, int] | None:
+        """A store to what another warp reads before it. Where that warp has stored the same value before it reads, the
+        reader sees nothing of it."""
+        store = use.site.stmt
+        own = [one for one in pending if one.statement < before.statement]
+        for element, writers in use.elements.items():
+            readers = before.elements.get(element, ())
+            for reader in (*readers[:1], *readers[-1:]):
+                writer = next((thread for thread in writers if thread // WARP != reader // WARP), None)
+                if writer is None:
+                    continue
+                if isinstance(store, Store):
+                    there = self._point(use, writer)
+                    if any(self._has_stored(one, element, reader // WARP, store, there) for one in own):
+                        continue
+                return element, reader, writer
         return None
 
     def _has_stored(self, use: _Use, element: tuple[int, ...], warp: int, store: Store, there: Point) -> bool:
