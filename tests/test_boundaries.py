@@ -151,6 +151,8 @@ def test_packages_do_not_import_test_libraries(package: str) -> None:
     assert offenders(all_imports(package), TEST_ONLY) == []
 
 
+RUNS_PROGRAMS = ("tilelang_analyzers.run_file",)
+"""`tilelang run` is asked to run a program, and does nothing else; only the command line names its module."""
 RUNS_CODE = ("exec", "eval", "__import__", "runpy.run_path", "runpy.run_module", "exec_module")
 IMPORTS_BY_NAME = ("import_module", "importlib.import_module")
 OWN_NAME = re.compile(r"""f?['"](?:tilelang[.\w]*|\{__name__\})(?:\.|['"]$)""")
@@ -175,8 +177,11 @@ def test_nothing_runs_or_imports_what_it_reads() -> None:
     for package in ("tilelang", "tilelang_analyzers"):
         for module, path in modules(package).items():
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Call) and breaks_promise(node, module):
+                if isinstance(node, ast.Call) and breaks_promise(node, module) and module not in RUNS_PROGRAMS:
                     calls.append(f"{module}:{node.lineno}: {ast.unparse(node)}")
+                names = getattr(node, "module", None)
+                if isinstance(node, ast.ImportFrom) and names in RUNS_PROGRAMS:
+                    assert module == "tilelang_analyzers.main"
     assert calls == []
 
 

@@ -39,6 +39,8 @@ def differences(name: str, arch: str) -> tuple[int, list[str]]:
     compared = 0
     found: list[str] = []
     for instance, chosen in programs(name, arch):
+        if instance.problems:
+            continue
         artifact = build(instance.program, chosen, instance.jit.pass_configs, link=False).artifact
         if artifact is None:
             continue
