@@ -42,11 +42,13 @@ def _run(program: Any, target: str, *args: Any) -> None:
 
 
 def _gemm(m: int, n: int, k: int, dtype: str, accumulate: str, *, trans_a: bool, trans_b: bool, stages: int) -> Any:
+    left, right = (k, m) if trans_a else (m, k), (n, k) if trans_b else (k, n)
+
     @T.prim_func
     def main(
-        A: T.Tensor((k, m) if trans_a else (m, k), dtype),
-        B: T.Tensor((n, k) if trans_b else (k, n), dtype),
-        C: T.Tensor((m, n), accumulate),
+        A: T.Tensor[left, dtype],
+        B: T.Tensor[right, dtype],
+        C: T.Tensor[(m, n), accumulate],
     ):
         with T.Kernel(T.ceildiv(n, 64), T.ceildiv(m, 64), threads=128) as (bx, by):
             a = T.alloc_shared((32, 64) if trans_a else (64, 32), dtype)
@@ -90,7 +92,7 @@ def test_products(target: str, stages: int, trans_a: bool, trans_b: bool, dtype:
 
 def _rows(rows: int, columns: int, threads: int, body: Callable[..., None]) -> Any:
     @T.prim_func
-    def main(X: T.Tensor((rows, columns), "float32"), Y: T.Tensor((rows,), "float32")):
+    def main(X: T.Tensor[(rows, columns), T.float32], Y: T.Tensor[(rows,), T.float32]):
         with T.Kernel(1, threads=threads):
             x = T.alloc_fragment((rows, columns), "float32")
             y = T.alloc_fragment((rows,), "float32")
@@ -124,7 +126,7 @@ def test_reductions(op: str, shape: tuple[int, int], threads: int) -> None:
 @pytest.mark.parametrize("threads", [32, 128])
 def test_reducers_count_each_iteration_once(threads: int) -> None:
     @T.prim_func
-    def main(A: T.Tensor((32, 256), "float32"), B: T.Tensor((32,), "float32"), C: T.Tensor((1,), "float32")):
+    def main(A: T.Tensor[(32, 256), T.float32], B: T.Tensor[(32,), T.float32], C: T.Tensor[(1,), T.float32]):
         with T.Kernel(1, threads=threads):
             rows = T.alloc_reducer((32,), "float32", op="sum")
             whole = T.alloc_reducer((1,), "float32", op="max")
@@ -155,7 +157,7 @@ def test_loops_of_run_time_extents() -> None:
     rows = T.dynamic("rows")
 
     @T.prim_func
-    def main(A: T.Tensor((rows, 40), "float32"), B: T.Tensor((rows, 40), "float32")):
+    def main(A: T.Tensor[(rows, 40), T.float32], B: T.Tensor[(rows, 40), T.float32]):
         with T.Kernel(1, threads=128):
             for i, j in T.Parallel(rows, 40):
                 B[i, j] = A[i, j] * 2.0
@@ -169,7 +171,7 @@ def test_loops_of_run_time_extents() -> None:
 
 def test_quotients_are_rounded_as_ieee_says() -> None:
     @T.prim_func
-    def main(A: T.Tensor((64, 1024), "float32"), D: T.Tensor((64,), "float32"), B: T.Tensor((64, 1024), "float32")):
+    def main(A: T.Tensor[(64, 1024), T.float32], D: T.Tensor[(64,), T.float32], B: T.Tensor[(64, 1024), T.float32]):
         with T.Kernel(64, threads=128) as row:
             a = T.alloc_fragment((1024,), "float32")
             d = T.alloc_fragment((1,), "float32")
@@ -194,10 +196,10 @@ def test_quotients_are_rounded_as_ieee_says() -> None:
 def test_tiles_that_a_flag_leaves_out() -> None:
     @T.prim_func
     def main(
-        A: T.Tensor((256, 256), "float16"),
-        B: T.Tensor((256, 256), "float16"),
-        Used: T.Tensor((2, 2, 8), "bool"),
-        C: T.Tensor((256, 256), "float32"),
+        A: T.Tensor[(256, 256), T.float16],
+        B: T.Tensor[(256, 256), T.float16],
+        Used: T.Tensor[(2, 2, 8), T.bool],
+        C: T.Tensor[(256, 256), T.float32],
     ):
         with T.Kernel(2, 2, threads=128) as (bx, by):
             a = T.alloc_shared((128, 32), "float16")
@@ -230,7 +232,7 @@ def test_tiles_that_a_flag_leaves_out() -> None:
 
 def test_arrays_of_a_thread_are_copied_whole() -> None:
     @T.prim_func
-    def main(A: T.Tensor((8,), "float32"), B: T.Tensor((64, 8), "float32")):
+    def main(A: T.Tensor[(8,), T.float32], B: T.Tensor[(64, 8), T.float32]):
         with T.Kernel(1, threads=64):
             mine = T.alloc_local((8,), "float32")
             T.copy(A, mine)
@@ -245,7 +247,7 @@ def test_arrays_of_a_thread_are_copied_whole() -> None:
 
 def test_a_loop_shorter_than_its_fragment() -> None:
     @T.prim_func
-    def main(S: T.Tensor((8,), "float32"), D: T.Tensor((4, 64), "float32")):
+    def main(S: T.Tensor[(8,), T.float32], D: T.Tensor[(4, 64), T.float32]):
         with T.Kernel(1, threads=128):
             s = T.alloc_fragment((8,), "float32")
             d = T.alloc_shared((4, 64), "float32")
@@ -263,7 +265,7 @@ def test_a_loop_shorter_than_its_fragment() -> None:
 
 def test_reducers_that_are_read_in_place() -> None:
     @T.prim_func
-    def main(A: T.Tensor((128, 64), "float32"), B: T.Tensor((128,), "float32")):
+    def main(A: T.Tensor[(128, 64), T.float32], B: T.Tensor[(128,), T.float32]):
         with T.Kernel(1, threads=128):
             a = T.alloc_fragment((128, 64), "float32")
             total = T.alloc_reducer((128,), "float32", "sum", replication="all")

@@ -242,7 +242,8 @@ async def test_a_rough_client(client: RawClient, tmp_path: Path) -> None:
 @pytest.mark.fuzz
 @pytest.mark.asyncio
 async def test_rough_clients_for_long(client: RawClient, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    count, seed = request.config.getoption("--fuzz-count"), request.config.getoption("--fuzz-seed")
+    count: Any = request.config.getoption("--fuzz-count")
+    seed: Any = request.config.getoption("--fuzz-seed")
     await run(client, tmp_path, int(count), int(seed))
 
 
