@@ -36,8 +36,10 @@ def test_example_agrees_with_numpy(case: Case, target: str) -> None:
     assert outcome.is_right, f"error {outcome.error:.2e} is {outcome.excess:.2f} times what {case.name} allows"
 
 
-def _run(program: Any, target: str, *args: Any) -> None:
-    tilelang.compile(program, target=target)(*args)
+def _run(program: Any, target: str, *args: Any, **configs: object) -> None:
+    tilelang.compile(program, target=target, pass_configs={f"tl.{name}": value for name, value in configs.items()})(
+        *args
+    )
     torch.cuda.synchronize()
 
 
@@ -193,7 +195,8 @@ def test_quotients_are_rounded_as_ieee_says() -> None:
     assert np.array_equal(out.cpu().numpy(), expected, equal_nan=True)
 
 
-def test_tiles_that_a_flag_leaves_out() -> None:
+@pytest.mark.parametrize("pipelined", [False, True])
+def test_tiles_that_a_flag_leaves_out(pipelined: bool) -> None:
     @T.prim_func
     def main(
         A: T.Tensor[(256, 256), T.float16],
@@ -219,7 +222,8 @@ def test_tiles_that_a_flag_leaves_out() -> None:
     a, b = (rng.integers(-4, 5, (256, 256)).astype(np.float16) for _ in range(2))
     used = rng.random((2, 2, 8)) > 0.5
     out = torch.zeros(256, 256, device="cuda")
-    _run(main, ARCHS[0], torch.tensor(a).cuda(), torch.tensor(b).cuda(), torch.tensor(used).cuda(), out)
+    tensors = [torch.tensor(each).cuda() for each in (a, b, used)]
+    _run(main, ARCHS[0], *tensors, out, disable_warp_specialized=pipelined)
     mask = np.kron(used.transpose(0, 2, 1).reshape(2, 8, 2), np.ones((1, 32, 1)))
     expected = np.zeros((256, 256))
     for i in range(2):

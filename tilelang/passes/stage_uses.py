@@ -6,6 +6,7 @@ identity, a view is not its source, as in the schedule that upstream makes.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilelang.ir.access import accesses
@@ -230,13 +231,29 @@ def units_of(body: Iterable[Stmt]) -> tuple[Stmt, ...]:
     units: list[Stmt] = []
     for stmt in body:
         if isinstance(stmt, If) and not stmt.orelse:
-            units += _guarded(stmt)
+            units += _guarded(_Same(stmt))
         elif not isinstance(stmt, Alloc):
             units.append(stmt)
     return tuple(units)
 
 
-def _guarded(branch: If) -> list[Stmt]:
+class _Same:
+    """A statement by identity, as a key."""
+
+    def __init__(self, stmt: If) -> None:
+        self.stmt = stmt
+
+    def __hash__(self) -> int:
+        return id(self.stmt)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.stmt is self.stmt
+
+
+# Passes and the lowering know statements by identity, so the parts of a branch are made once.
+@lru_cache(maxsize=4096)
+def _guarded(key: _Same) -> tuple[Stmt, ...]:
+    branch = key.stmt
     inner = units_of(branch.then)
     written = {use.buffer for stmt in inner for use in uses_of(stmt).writes}
     parts: list[Stmt] = []
@@ -247,7 +264,7 @@ def _guarded(branch: If) -> list[Stmt]:
             parts.append(If(branch.cond, inner[position:], span=branch.span))
             break
         parts.append(If(branch.cond, (stmt,), span=branch.span))
-    return parts
+    return tuple(parts)
 
 
 def is_replayable(stmt: Stmt, written: set[Buffer]) -> bool:
