@@ -11,10 +11,18 @@ class _CallableModule(ModuleType):
     """``tilelang.lower`` is a function for programs, too. Importing this package makes it an attribute of that name, so
     the package stands in for the function."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(
+        self,
+        func_or_mod: Any,
+        target: Any = "auto",
+        target_host: Any = None,
+        runtime_only: bool = False,
+        enable_host_codegen: bool = False,
+        enable_device_compile: bool = False,
+    ) -> Any:
         from tilelang.engine import lower
 
-        return lower(*args, **kwargs)
+        return lower(func_or_mod, target, target_host, runtime_only, enable_host_codegen, enable_device_compile)
 
 
 sys.modules[__name__].__class__ = _CallableModule

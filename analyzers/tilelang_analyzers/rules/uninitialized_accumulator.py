@@ -2,8 +2,7 @@
 
 ## What it does
 Reports a `T.gemm` whose accumulator nothing has written before: no `T.clear`, `T.fill`, `T.copy`, assignment or other
-operation, under whatever condition. `clear_accum=True`, or a condition in its place, counts as clearing. A reducer
-needs a `T.reducer_init`.
+operation, under whatever condition. `clear_accum=True`, or a condition in its place, counts as clearing.
 
 ## Why is this bad?
 `T.gemm` computes `C += A @ B`. The result then contains what the registers held before: NaN on one GPU, right by luck
@@ -36,16 +35,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilelang.diagnostics import Edit, Fix, Note
-from tilelang.ir.buffer import Buffer, Region
 from tilelang.ir.span import Span
-from tilelang.ir.stmt import Effect, Gemm
+from tilelang.ir.stmt import Gemm
 from tilelang_analyzers.rule import define
 from tilelang_analyzers.rules._initialisation import stale_reads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tilelang.ir.expr import Call
+    from tilelang.ir.buffer import Buffer
     from tilelang_analyzers.rule import InstanceContext
 
 RULE = define(__name__, __doc__, group="initialisation", fixable=True)
@@ -65,33 +61,6 @@ def check(ctx: InstanceContext) -> None:
                 ],
                 fix=_clear(ctx, buffer),
             )
-    _check_reducers(ctx)
-
-
-def _check_reducers(ctx: InstanceContext) -> None:
-    """A reducer takes contributions between ``T.reducer_init`` and ``T.finalize_reducer``."""
-    calls = [stmt.call for stmt in ctx.walk() if isinstance(stmt, Effect)]
-    opened = {
-        buffer for call in calls if call.op not in ("reducer_update", "finalize_reducer") for buffer in _buffers(call)
-    }
-    for call in calls if ctx.program.complete else ():
-        for buffer in _buffers(call) if call.op == "reducer_update" else ():
-            if buffer.scope == "local.reducer" and buffer not in opened:
-                opened.add(buffer)
-                ctx.report(
-                    call.span,
-                    f"T.reducer_update adds to `{buffer.name}`, which T.reducer_init has not opened",
-                    notes=[Note(f"`{buffer.name}` is allocated here", buffer.span)],
-                )
-
-
-def _buffers(call: Call) -> Iterator[Buffer]:
-    """The buffers that a call is handed."""
-    for arg in call.args:
-        if isinstance(arg, Region):
-            yield arg.buffer.root
-        elif isinstance(arg, Buffer):
-            yield arg.root
 
 
 def _clear(ctx: InstanceContext, buffer: Buffer) -> Fix | None:
