@@ -51,8 +51,21 @@ def run_examples() -> None:
         sys.exit(done.returncode)
 
 
+def show_machine_code() -> None:
+    """The instructions that the product of the GEMM became, for three generations of GPUs."""
+    lines = (ROOT / "examples/gemm.py").read_text(encoding="utf-8").split("\n")
+    product = next(number for number, line in enumerate(lines, 1) if line.strip().startswith("T.gemm("))
+    arguments = ["asm", "examples/gemm.py", "--target", "t4,a100,h100", "--line", str(product)]
+    print(f"\n$ tilelang {shlex.join(arguments)}", flush=True)
+    command = [CHECK.with_name("tilelang"), *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
 def main() -> None:
     run_examples()
+    show_machine_code()
     show("examples", "--target", TARGETS, "--format", "table")
     show("examples", "--target", TARGETS)
     show("--explain", rule_of_faulty_example())
