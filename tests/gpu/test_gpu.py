@@ -284,3 +284,32 @@ def test_reducers_that_are_read_in_place() -> None:
     out = torch.zeros(128, device="cuda")
     _run(main, ARCHS[0], torch.tensor(a).cuda(), out)
     assert np.array_equal(out.cpu().numpy(), a.sum(1))
+
+
+def test_four_bit_elements() -> None:
+    perm_dim = T.dynamic("rows")
+
+    @T.prim_func
+    def main(
+        source: T.Tensor[(perm_dim, 128), T.float4_e2m1fn],
+        moved: T.Tensor[(perm_dim, 128), T.float4_e2m1fn],
+        order: T.Tensor[(perm_dim,), T.int32],
+        values: T.Tensor[(perm_dim, 128), T.float16],
+    ):
+        with T.Kernel(perm_dim, threads=32) as row:
+            for k in T.serial(128):
+                moved[order[row], k] = source[row, k]
+            for k in T.Parallel(128):
+                values[row, k] = source[row, k]
+
+    rng = np.random.default_rng(6)
+    packed = rng.integers(0, 256, (40, 64)).astype(np.uint8)
+    order = rng.permutation(40).astype(np.int32)
+    moved = torch.zeros(40, 64, dtype=torch.int8, device="cuda")
+    values = torch.zeros(40, 128, dtype=torch.float16, device="cuda")
+    _run(main, ARCHS[0], torch.tensor(packed).cuda().view(torch.int8), moved, torch.tensor(order).cuda(), values)
+    table = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6], np.float16)
+    halves = np.stack((packed & 15, packed >> 4), axis=-1).reshape(40, 128)
+    assert np.array_equal(values.cpu().numpy(), table[halves])
+    got = moved.cpu().numpy().view(np.uint8)
+    assert np.array_equal(got[order], packed)

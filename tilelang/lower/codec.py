@@ -26,8 +26,9 @@ def decode(family: Family, value: tir.Expr, dtype: DType) -> tir.Expr:
         return _decode_small(family, value, dtype)
     if dtype.bits == 4:
         if dtype.is_signed:
-            wide = tirx.shift_left(tirx.Cast("int8", value), tir.const(4, "int8"))
-            return tirx.shift_right(wide, tir.const(4, "int8"))
+            # In 32 bits: C computes in no narrower type, so there the sign must be at the top.
+            wide = tirx.shift_left(tirx.Cast("int32", value), tir.const(28, "int32"))
+            return tirx.Cast(compute, tirx.shift_right(wide, tir.const(28, "int32")))
         return tirx.bitwise_and(value, tir.const(15, "uint8"))
     if compute == "bool" and tir.type_of(value) != "bool":
         return tirx.NE(value, tir.const(0, tir.type_of(value)))

@@ -178,11 +178,19 @@ template <int BYTES> TL_DEVICE void copy_or_zero(void* target, const void* sourc
   if (inside) value = *(const typename Word<BYTES>::type*)source;
   *(typename Word<BYTES>::type*)target = value;
 }
-TL_DEVICE void store_nibble(uint8_t* base, int index, uint8_t value) {
-  const int shift = (index & 1) * 4;
+// Threads may own the two halves of one byte: in memory that they share, each changes its own half only.
+TL_DEVICE void store_shared_nibble(uint8_t* base, long long index, uint8_t value) {
+  const unsigned long long place = (unsigned long long)(base + (index >> 1));
+  unsigned* word = (unsigned*)(place & ~3ull);
+  const int shift = (int)(place & 3) * 8 + (int)(index & 1) * 4;
+  atomicAnd(word, ~(15u << shift));
+  atomicOr(word, (value & 15u) << shift);
+}
+TL_DEVICE void store_nibble(uint8_t* base, long long index, uint8_t value) {
+  const int shift = (int)(index & 1) * 4;
   base[index >> 1] = (uint8_t)((base[index >> 1] & ~(15 << shift)) | ((value & 15) << shift));
 }
-TL_DEVICE uint8_t load_nibble(const uint8_t* base, int index) { return (base[index >> 1] >> ((index & 1) * 4)) & 15; }
+TL_DEVICE uint8_t load_nibble(const uint8_t* base, long long index) { return (base[index >> 1] >> ((index & 1) * 4)) & 15; }
 
 TL_DEVICE unsigned shared_address(const void* pointer) { return (unsigned)__cvta_generic_to_shared(pointer); }
 

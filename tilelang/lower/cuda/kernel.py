@@ -270,7 +270,12 @@ class KernelLowering:
     def load(self, load: Load) -> tir.Expr:
         """An element in its storage type."""
         offset = self.memory.offset(load.buffer, load.indices)
-        return tir.at(self.memory.place(load.buffer).array, offset)
+        array = self.memory.place(load.buffer).array
+        if load.buffer.dtype.bits == 4:
+            return tir.extern(
+                self.storage(load.buffer.dtype), "tl::load_nibble", tir.address(array, tir.const(0)), offset
+            )
+        return tir.at(array, offset)
 
     def _call(self, call: Call) -> tir.Expr | None:
         from tilelang.lower.cuda.effects import device_call

@@ -532,7 +532,8 @@ def store_element(
     offset = kernel.memory.offset(buffer, indices)
     array = kernel.memory.place(buffer).array
     if buffer.dtype.bits == 4:
-        return [tir.run(tir.extern("void", "tl::store_nibble", tir.address(array, tir.const(0)), offset, value))]
+        name = "tl::store_shared_nibble" if buffer.is_global or buffer.is_shared else "tl::store_nibble"
+        return [tir.run(tir.extern("void", name, tir.address(array, tir.const(0)), offset, value))]
     return [tir.put(array, offset, value)]
 
 
