@@ -34,6 +34,9 @@ class _ReduceLowering:
         self.stmt = stmt
         self.first, self.threads = kernel.active(stmt)
         source, result = stmt.src.buffer, stmt.dst.buffer
+        if 4 in (source.dtype.bits, result.dtype.bits):
+            # Registers hold two such elements each.
+            raise Unsupported(f"T.reduce_{stmt.op} of 4-bit elements is not supported; copy them to 8 bits", stmt.span)
         from_layout, to_layout = kernel.layout(source), kernel.layout(result)
         if not isinstance(from_layout, Fragment) or not isinstance(to_layout, Fragment):
             raise Unsupported(f"T.reduce_{stmt.op} needs fragments whose layout is known", stmt.span)
