@@ -13,7 +13,6 @@ from tilelang.ir.arith import launch_ranges, prove_le, prove_lt, try_const
 from tilelang.ir.buffer import Buffer
 from tilelang.ir.expr import Var
 from tilelang.ir.span import NOWHERE
-from tilelang.ir.stmt import Alloc
 from tilelang.ir.visit import operands, subterms, walk
 from tilelang.lower import tir
 from tilelang.lower.cpu.memory import Memory
@@ -23,6 +22,7 @@ from tilelang.lower.scalar import ScalarLowering
 from tilelang.lower.signature import identifier
 from tilelang.lower.tir import tirx
 from tilelang.lower.unsupported import Unsupported
+from tilelang.lower.workspaces import workspaces_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -295,12 +295,6 @@ def _pointed(buffer: Buffer) -> str:
     from tilelang.lower.dtypes import storage_of
 
     return storage_of("cpu", buffer.dtype)
-
-
-def workspaces_of(program: Program) -> tuple[Buffer, ...]:
-    """Tensors that a program allocates in global memory for itself."""
-    allocated = (stmt.buffer for stmt in walk(program.body) if isinstance(stmt, Alloc) and stmt.buffer.is_global)
-    return tuple(buffer for buffer in allocated if not any(buffer is param for param in program.params))
 
 
 def _mentioned(body: Iterable[Stmt], extents: Iterable[object]) -> set[object]:

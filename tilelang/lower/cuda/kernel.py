@@ -27,6 +27,7 @@ from tilelang.lower.scalar import ScalarLowering
 from tilelang.lower.signature import identifier
 from tilelang.lower.sums import expression
 from tilelang.lower.unsupported import Unsupported
+from tilelang.lower.workspaces import workspaces_of
 from tilelang.passes.layouts.indices import Indexing, Opaque, Product
 from tilelang.passes.nests import is_reducer
 from tilelang.passes.synchronise import Barriers, place_barriers
@@ -372,12 +373,6 @@ class KernelLowering:
                 if panel and attrs.get("enable", True) is not False:
                     return panel, str(attrs.get("order", "row"))
         return None
-
-
-def workspaces_of(program: Program) -> tuple[Buffer, ...]:
-    """Tensors that a program allocates in global memory for itself."""
-    allocated = (stmt.buffer for stmt in walk(program.body) if isinstance(stmt, Alloc) and stmt.buffer.is_global)
-    return tuple(buffer for buffer in allocated if not any(buffer is param for param in program.params))
 
 
 def _mentioned(body: Iterable[Stmt], extents: Iterable[object]) -> set[object]:
